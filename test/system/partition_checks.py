@@ -1,9 +1,11 @@
 """Checks jobs whose workers divide layers by rows and by units (partition_dim)."""
 import array
+from signal import SIGKILL
 
 from case import check, equal, has, learned, same_bytes, tensors, true
 from group_checks import workers
 from job import ADAM, MOMENTUM
+from process_checks import APART, disturbed, processes
 
 CONF = """name: "divided" seed: 5 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
 train_one_batch {{ alg: kBP }} updater {{ {updater} }}
@@ -63,6 +65,28 @@ def workers_that_divide_layers_by_units_train_the_net_of_one(case):
 
 
 @check
+def processes_that_divide_layers_by_units_compute_the_bytes_of_threads(case):
+    for updater in (ADAM, MOMENTUM + " clip_norm: 0.5"):
+        write(case, "110111", updater)
+        case.train("job.conf", *workers(4), workspace="threads")
+        for count, each in ((4, 1), (2, 2)):
+            case.train("job.conf", *processes(count, in_each=each), workspace="processes")
+            same_bytes(case.newest("threads"), case.newest("processes"))
+
+
+@check
+def a_lost_process_that_divides_layers_changes_nothing(case):
+    write(case, "111111")
+    long = ("-set", "train_steps=1500", "-set", "checkpoint_freq=50", "-set", "test_freq=0")
+    case.train("job.conf", *processes(2), *long, workspace="undisturbed")
+    for rank in (0, 1):
+        job = case.start_job("job.conf", *processes(2), *long, workspace=f"lost{rank}")
+        disturbed(case, f"lost{rank}", job, rank, SIGKILL, 300)
+        job.end(0)
+        same_bytes(case.newest("undisturbed"), case.newest(f"lost{rank}"))
+
+
+@check
 def a_job_goes_on_under_another_division_of_its_layers(case):
     write(case, "110111")
     case.train("job.conf", *workers(3), workspace="whole")
@@ -84,9 +108,9 @@ def a_partition_dim_without_effect_is_told(case):
     write(case, "000100")
     one = case.run("check", "job.conf", *workers(1))
     true("partition_dim" not in one.err, f"a warning for one worker:\n{one.err}")
-    several = case.run("check", "job.conf", "-set", "cluster.nworkers_per_group=2")
+    several = case.run("check", "job.conf", *processes(2, APART))
     has(several.err, "job.conf:14:62: warning: neuralnet.layer[ip1].partition_dim: has no effect: "
-                     "workers that are not threads of one process", "processes")
+                     "workers with servers divide all layers by rows", "processes")
     case.write("soft.conf", case.path("job.conf").read_text().replace(
         'kLRN srclayers: "pool1"', 'kLRN srclayers: "pool1" partition_dim: 1'))
     lrn = case.run("check", "soft.conf", *workers(2))

@@ -10,8 +10,7 @@ CONFS = pathlib.Path(__file__).resolve().parents[1] / "conf/v03"
 STEPS = 4
 # Each warning about a conf must have one of these texts.
 ALLOWED = ("is an old name of", "gpu: this build has no CUDA kernels", "gpu: this machine has no CUDA device",
-           "prefetching: has no effect: records are always read ahead",
-           "partition_dim: has no effect: workers that are not threads of one process")
+           "prefetching: has no effect: records are always read ahead")
 
 
 def varint(number):

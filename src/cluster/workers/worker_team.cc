@@ -63,8 +63,13 @@ JobMemory WorkerTeam::memory() const {
 
 void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
   MakeReduction(shared);
+  const PieceSizes sizes = SizesOfBridges(this->lead().model().net().nodes(), place_.workers);
+  if (!shared && sizes.tags() > 0) pieces_.emplace(sizes);
+  const PieceBoard* const pieces = sizes.tags() == 0 ? nullptr
+                                   : shared          ? &shared->pieces()
+                                                     : &*pieces_;
   for (const auto& trainer : trainers_) {
-    trainer->AllocateIn(reduction_.get(), pieces_ ? &*pieces_ : nullptr, shared, lead);
+    trainer->AllocateIn(reduction_.get(), pieces, shared, lead);
     lead = lead ? lead : trainer.get();
   }
 }
@@ -78,8 +83,6 @@ void WorkerTeam::MakeReduction(const GroupMemory* shared) {
                                         .deadline = deadline_};
   auto reduction = std::make_unique<GradientReduction>(lead().model().trained().table, updates_,
                                                        options, shared);
-  if (const int tags = BridgeTags(lead().model().net().nodes()); tags > 0)
-    pieces_.emplace(&reduction->group(), tags);
   const MutexLock lock(&stop_mutex_);
   reduction_ = std::move(reduction);
   if (stopped_) reduction_->group().Stop();

@@ -14,7 +14,7 @@
 #include "base/thread/mutex.h"
 #include "cluster/workers/team_metrics.h"
 #include "cluster/workers/team_threads.h"
-#include "comm/collective/thread_exchange.h"
+#include "comm/collective/piece_board.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -76,7 +76,8 @@ class WorkerTeam {
   std::atomic<bool> stopped_{false};
   Mutex stop_mutex_;                              // one of Stop and MakeReduction at a time
   std::unique_ptr<GradientReduction> reduction_;  // null: nothing is allocated yet
-  std::optional<PieceBoard> pieces_;              // none: no layer is divided by units
+  // None: no layer is divided by units, or processes share the board.
+  std::optional<PieceBoard> pieces_;
   const std::vector<std::unique_ptr<Trainer>> trainers_;
   TeamThreads threads_;  // last: they use all of the above
 };

@@ -28,7 +28,7 @@ class PieceExchange {
 
   // Offers `piece` to worker `to`. Its floats must not change before AwaitTaken(tag) returns. Does
   // not wait.
-  virtual void Offer(int tag, int to, const Piece& piece) = 0;
+  virtual void Offer(Context& ctx, int tag, int to, const Piece& piece) = 0;
   // Blocks until worker `from` offers its piece of `tag` to this worker. Then copies it to `to`, a
   // piece of the same steps, count and run; with `add` it adds the floats instead.
   // Throws Stopped when the group was stopped, and Error with kExitStalled when the other worker

@@ -35,7 +35,7 @@ class BridgeSource final : public Layer {
     const int me = bridge_.worker;
     MovePiece(ctx, pieces_.InSource(x, me, me), pieces_.InEnd(y, me, me), false);
     for (int to = 0; to < bridge_.workers; ++to)
-      if (to != me) ExchangeOf(ctx).Offer(feature(), to, pieces_.InSource(x, me, to));
+      if (to != me) ExchangeOf(ctx).Offer(ctx, feature(), to, pieces_.InSource(x, me, to));
     if (in[0]->wants_grad) return;
     // Without a backward pass the feature is not kept, so the others have to take it now.
     for (int from = 0; from < bridge_.workers; ++from)
@@ -59,6 +59,16 @@ class BridgeSource final : public Layer {
         ExchangeOf(ctx).Take(ctx, gradient(), of, to, add);
     }
     ExchangeOf(ctx).AwaitTaken(gradient());
+  }
+
+  // Adds the sizes of the pieces that the workers offer each other by this bridge.
+  void AddSizes(bool with_gradient, PieceSizes* sizes) const {
+    for (int i = 0; i < bridge_.workers; ++i)
+      for (int j = 0; j < bridge_.workers; ++j) {
+        if (i == j) continue;
+        sizes->floats[sizes->At(feature(), i, j)] = pieces_.Floats(i, j);
+        if (with_gradient) sizes->floats[sizes->At(gradient(), i, j)] = pieces_.Floats(j, i);
+      }
   }
 
  private:
@@ -131,7 +141,8 @@ class BridgeEnd final : public Layer {
     if (dy != out[0]->grad.data()) std::memcpy(dy, out[0]->grad.data(), in[0]->grad.bytes());
     for (int to = 0; to < bridge_.workers; ++to)
       if (to != bridge_.worker)
-        ExchangeOf(ctx).Offer(bridge_.gradient(step_), to, back_.InSource(dy, bridge_.worker, to));
+        ExchangeOf(ctx).Offer(ctx, bridge_.gradient(step_), to,
+                              back_.InSource(dy, bridge_.worker, to));
   }
 
  private:
@@ -162,12 +173,17 @@ std::unique_ptr<Layer> NewBridgeEnd(const Bridge& bridge) {
   return std::make_unique<BridgeEnd>(bridge);
 }
 
-int BridgeTags(const std::deque<NetNode>& nodes) {
+PieceSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers) {
+  PieceSizes sizes{workers, {}};
   int tags = 0;
   for (const NetNode& node : nodes)
-    if (!node.conf.has_user_type() && node.conf.type() == kBridgeSrc)
+    if (dynamic_cast<const BridgeSource*>(node.layer.get()))
       tags += Bridge::kTags * std::max(1, node.conf.unroll_len());
-  return tags;
+  sizes.floats.resize(sizes.At(tags, 0, 0));
+  for (const NetNode& node : nodes)
+    if (const auto* bridge = dynamic_cast<const BridgeSource*>(node.layer.get()))
+      bridge->AddSizes(node.runs_backward, &sizes);
+  return sizes;
 }
 
 }  // namespace singa

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 
+#include "comm/collective/piece_board.h"
 #include "nn/graph/bridge_layout.h"
 #include "singa/nn/layer.h"
 #include "singa/nn/net_node.h"
@@ -19,7 +20,8 @@ namespace singa {
 std::unique_ptr<Layer> NewBridgeSource(const Bridge& bridge);
 std::unique_ptr<Layer> NewBridgeEnd(const Bridge& bridge);
 
-// Returns the number of tags that the bridges of a net use.
-int BridgeTags(const std::deque<NetNode>& nodes);
+// Returns the sizes of the pieces that `workers` workers offer each other by the bridges of a net.
+// Without bridges there are no tags.
+PieceSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers);
 
 }  // namespace singa

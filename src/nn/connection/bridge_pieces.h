@@ -38,6 +38,13 @@ class BridgePieces {
             layout == Layout::kUnits ? PartOf(units_, worker, bridge_.workers) : all_units};
   }
 
+  // Returns the floats of the piece that worker `from` has in the layout bridge.from and worker
+  // `to` needs in bridge.to.
+  int64_t Floats(int from, int to) const {
+    const Box box = Common(BoxOf(bridge_.from, from), BoxOf(bridge_.to, to));
+    return steps_ * box.rows.second * pixels_ * box.units.second * inner_;
+  }
+
   // Return the piece that worker `from` has in the layout bridge.from and worker `to` needs in
   // bridge.to: in the feature (or gradient) of the one, and in that of the other.
   Piece InSource(float* data, int from, int to) const {

@@ -86,11 +86,11 @@ void Trainer::Allocate() {
   Open(&*alone_->reduction);
 }
 
-void Trainer::AllocateIn(GradientReduction* reduction, PieceBoard* pieces,
+void Trainer::AllocateIn(GradientReduction* reduction, const PieceBoard* pieces,
                          const GroupMemory* shared, const Trainer* lead) {
   model_.AllocateValues(shared, lead ? &lead->model_ : nullptr);
   if (pieces) {
-    pieces_.emplace(pieces, model_.place().worker, &model_.mark());
+    pieces_.emplace(pieces, &reduction->group(), model_.place().worker, &model_.mark());
     model_.ctx().pieces = &*pieces_;
   }
   if (shared && model_.place().leads() && replica_->table().size() == 0)

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/collective/thread_exchange.h"
+#include "comm/collective/memory_exchange.h"
 #include "singa/proto/job.pb.h"
 #include "train/apply/replica_updates.h"
 #include "train/device/device_updates.h"
@@ -51,7 +51,7 @@ class Trainer {
   // `shared`: memory that the group shares with other processes, or null. All three must outlive
   // it. `lead`: a worker of this process that was allocated before, whose trained values this one
   // uses too, or null.
-  void AllocateIn(GradientReduction* reduction, PieceBoard* pieces, const GroupMemory* shared,
+  void AllocateIn(GradientReduction* reduction, const PieceBoard* pieces, const GroupMemory* shared,
                   const Trainer* lead);
 
   // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
@@ -96,7 +96,7 @@ class Trainer {
   std::optional<LossScale> loss_scale_;
   JobMemory memory_;
   std::optional<GroupExchange> exchange_;  // none before Allocate
-  std::optional<ThreadExchange> pieces_;   // none: no layer is divided by units
+  std::optional<MemoryExchange> pieces_;   // none: no layer is divided by units
   MetricSums metrics_;
   std::unique_ptr<StepPath> path_;  // null before Allocate
   OutputFiles outputs_;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-#include "comm/collective/thread_exchange.h"
+#include "comm/collective/memory_exchange.h"
 #include "nn/connection/bridge.h"
 #include "support/net_test.h"
 
@@ -24,8 +24,8 @@ class DividedNet {
       parts_.emplace_back(text, options);
       for (const auto& param : parts_.back().params.params()) FillPart(param.get());
     }
-    board_.emplace(&*group_, BridgeTags(parts_[0].net.nodes()));
-    for (int i = 0; i < workers; ++i) exchanges_.emplace_back(&*board_, i, nullptr);
+    board_.emplace(SizesOfBridges(parts_[0].net.nodes(), workers));
+    for (int i = 0; i < workers; ++i) exchanges_.emplace_back(&*board_, &*group_, i, nullptr);
     for (int i = 0; i < workers; ++i) parts_[i].ctx.pieces = &exchanges_[i];
   }
 
@@ -72,7 +72,7 @@ class DividedNet {
   std::optional<MemoryGroup> group_;
   std::deque<TestNet> parts_;
   std::optional<PieceBoard> board_;
-  std::deque<ThreadExchange> exchanges_;
+  std::deque<MemoryExchange> exchanges_;
 };
 
 // Expects that `workers` workers that divide the net compute the loss and the gradients of one.

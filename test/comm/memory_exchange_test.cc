@@ -1,6 +1,6 @@
 // Tests pieces that workers offer each other, as threads: what arrives, who waits, and for how
 // long.
-#include "comm/collective/thread_exchange.h"
+#include "comm/collective/memory_exchange.h"
 
 #include <gtest/gtest.h>
 
@@ -15,33 +15,50 @@
 namespace singa {
 namespace {
 
-class ThreadExchangeTest : public ::testing::Test {
- protected:
-  static constexpr int kWorkers = 3, kTags = 2;
+enum class Board { kThreads, kShared };
 
-  explicit ThreadExchangeTest(const ProgressDeadline* deadline = nullptr)
+class MemoryExchangeTest : public ::testing::TestWithParam<Board> {
+ protected:
+  static constexpr int kWorkers = 3, kTags = 2, kFloats = 12;
+
+  explicit MemoryExchangeTest(const ProgressDeadline* deadline = nullptr)
       : group_({.ranks = {0, kWorkers}, .group = kWorkers, .here = kWorkers, .deadline = deadline}),
-        board_(&group_, kTags) {
+        board_(MakeBoard()) {
     for (int worker = 0; worker < kWorkers; ++worker)
-      workers_.emplace_back(&board_, worker, nullptr);
+      workers_.emplace_back(&board_, &group_, worker, nullptr);
     std::iota(from_.begin(), from_.end(), 1.f);
   }
 
   MemoryGroup group_;
+  std::vector<uint64_t> memory_;
   PieceBoard board_;
-  std::deque<ThreadExchange> workers_;
+  std::deque<MemoryExchange> workers_;
   Context ctx_;
   std::vector<float> from_ = std::vector<float>(24), to_ = std::vector<float>(24);
+
+ private:
+  PieceBoard MakeBoard() {
+    PieceSizes sizes{kWorkers, {}};
+    sizes.floats.assign(sizes.At(kTags, 0, 0), kFloats);
+    if (GetParam() == Board::kThreads) return PieceBoard(sizes);
+    MemoryLayout counts(nullptr);
+    const PieceBoard counted(sizes, &counts);
+    memory_.resize(counts.bytes() / sizeof(uint64_t) + 8);
+    MemoryLayout layout(reinterpret_cast<std::byte*>(memory_.data()));
+    return PieceBoard(sizes, &layout);
+  }
 };
+INSTANTIATE_TEST_SUITE_P(Boards, MemoryExchangeTest,
+                         ::testing::Values(Board::kThreads, Board::kShared));
 
 // Columns 1 and 2 of two matrices of 3 rows and 4 columns.
-TEST_F(ThreadExchangeTest, APieceArrivesInTheReceiversStrides) {
+TEST_P(MemoryExchangeTest, APieceArrivesInTheReceiversStrides) {
   const Piece columns{
       .data = from_.data() + 1, .steps = 2, .step_stride = 12, .count = 3, .stride = 4, .run = 2};
   const Piece packed{
       .data = to_.data(), .steps = 2, .step_stride = 6, .count = 3, .stride = 2, .run = 2};
   EXPECT_EQ(columns.floats(), 12);
-  workers_[0].Offer(1, 2, columns);
+  workers_[0].Offer(ctx_, 1, 2, columns);
   workers_[2].Take(ctx_, 1, 0, packed, false);
   const std::vector<float> want = {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23};
   EXPECT_EQ(std::vector<float>(to_.begin(), to_.begin() + 12), want);
@@ -49,12 +66,12 @@ TEST_F(ThreadExchangeTest, APieceArrivesInTheReceiversStrides) {
   workers_[0].AwaitTaken(1);
 }
 
-TEST_F(ThreadExchangeTest, APieceMayBeAdded) {
+TEST_P(MemoryExchangeTest, APieceMayBeAdded) {
   to_.assign(24, 100);
   const Piece rows{.data = from_.data(), .count = 2, .stride = 12, .run = 3};
   const Piece there{.data = to_.data(), .count = 2, .stride = 3, .run = 3};
   for (int i = 0; i < 2; ++i) {
-    workers_[1].Offer(0, 0, rows);
+    workers_[1].Offer(ctx_, 0, 0, rows);
     workers_[0].Take(ctx_, 0, 1, there, true);
     workers_[1].AwaitTaken(0);
   }
@@ -63,20 +80,21 @@ TEST_F(ThreadExchangeTest, APieceMayBeAdded) {
 }
 
 // Each worker sends the others its number in many turns; nobody reads a piece of another turn.
-TEST_F(ThreadExchangeTest, EachTurnHasItsOwnPieces) {
+TEST_P(MemoryExchangeTest, EachTurnHasItsOwnPieces) {
   std::vector<std::thread> threads;
   for (int me = 0; me < kWorkers; ++me)
     threads.emplace_back([this, me] {
+      Context ctx;
       std::vector<float> own(5), got(5);
       for (int turn = 0; turn < 300; ++turn) {
         own.assign(5, static_cast<float>(10 * turn + me));
         const Piece piece{.data = own.data(), .count = 1, .stride = 5, .run = 5};
         const Piece to{.data = got.data(), .count = 1, .stride = 5, .run = 5};
         for (int peer = 0; peer < kWorkers; ++peer)
-          if (peer != me) workers_[me].Offer(turn % kTags, peer, piece);
+          if (peer != me) workers_[me].Offer(ctx, turn % kTags, peer, piece);
         for (int peer = 0; peer < kWorkers; ++peer) {
           if (peer == me) continue;
-          workers_[me].Take(ctx_, turn % kTags, peer, to, false);
+          workers_[me].Take(ctx, turn % kTags, peer, to, false);
           ASSERT_EQ(got, std::vector<float>(5, static_cast<float>(10 * turn + peer)));
         }
         workers_[me].AwaitTaken(turn % kTags);
@@ -85,7 +103,7 @@ TEST_F(ThreadExchangeTest, EachTurnHasItsOwnPieces) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(ThreadExchangeTest, WhoWaitsIsStopped) {
+TEST_P(MemoryExchangeTest, WhoWaitsIsStopped) {
   std::atomic<int> waiting = 0;
   const Piece piece{.data = from_.data(), .count = 1, .stride = 1, .run = 1};
   std::thread takes([&] {
@@ -93,7 +111,7 @@ TEST_F(ThreadExchangeTest, WhoWaitsIsStopped) {
     EXPECT_THROW(workers_[0].Take(ctx_, 0, 1, piece, false), Stopped);
   });
   std::thread gives([&] {
-    workers_[2].Offer(1, 1, piece);
+    workers_[2].Offer(ctx_, 1, 1, piece);
     ++waiting;
     EXPECT_THROW(workers_[2].AwaitTaken(1), Stopped);
   });
@@ -103,13 +121,16 @@ TEST_F(ThreadExchangeTest, WhoWaitsIsStopped) {
   gives.join();
 }
 
-class LateThreadExchangeTest : public ThreadExchangeTest {
+class LateMemoryExchangeTest : public MemoryExchangeTest {
  protected:
-  LateThreadExchangeTest() : ThreadExchangeTest(&deadline_) {}
+  LateMemoryExchangeTest() : MemoryExchangeTest(&deadline_) {}
   const ProgressDeadline deadline_{std::chrono::milliseconds(50)};
 };
 
-TEST_F(LateThreadExchangeTest, NamesTheWorkerThatOffersNothing) {
+INSTANTIATE_TEST_SUITE_P(Boards, LateMemoryExchangeTest,
+                         ::testing::Values(Board::kThreads, Board::kShared));
+
+TEST_P(LateMemoryExchangeTest, NamesTheWorkerThatOffersNothing) {
   try {
     workers_[0].Take(ctx_, 0, 2, {.data = to_.data(), .count = 1, .stride = 1, .run = 1}, false);
     FAIL() << "took what nobody offers";

@@ -1,0 +1,63 @@
+#include "comm/collective/memory_exchange.h"
+
+#include <glog/logging.h>
+
+#include "base/thread/counted_time.h"
+#include "base/thread/spin_wait.h"
+#include "base/thread/stopped.h"
+
+namespace singa {
+namespace {
+
+// Returns a piece of the same floats side by side.
+Piece Packed(const Piece& piece, float* memory) {
+  const int64_t step = piece.count * piece.run;
+  return {memory, piece.steps, step, piece.count, piece.run, piece.run};
+}
+
+}  // namespace
+
+void MemoryExchange::Offer(Context& ctx, int tag, int to, const Piece& piece) {
+  PieceBoard::Offer& offer = board_.offer(tag, worker_, to);
+  DCHECK(!offer.open()) << "the last piece of the tag was not taken";
+  if (float* const memory = board_.memory(tag, worker_, to))
+    MovePiece(ctx, piece, Packed(piece, memory), false);
+  else
+    offer.piece = piece;
+  offer.offered.fetch_add(1, std::memory_order_release);
+  group_.Tell();
+}
+
+void MemoryExchange::Take(Context& ctx, int tag, int from, const Piece& to, bool add) {
+  PieceBoard::Offer& offer = board_.offer(tag, from, worker_);
+  AwaitOpen(offer, true, from);
+  float* const memory = board_.memory(tag, from, worker_);
+  const Piece there = memory ? Packed(to, memory) : offer.piece;
+  DCHECK_EQ(there.floats(), to.floats());
+  MovePiece(ctx, there, to, add);
+  offer.taken.fetch_add(1, std::memory_order_release);
+  group_.Tell();
+}
+
+void MemoryExchange::AwaitTaken(int tag) {
+  for (int to = 0; to < group_.size(); ++to)
+    if (to != worker_) AwaitOpen(board_.offer(tag, worker_, to), false, to);
+}
+
+// Waits until `offer`, between this worker and `peer`, is open or is not.
+void MemoryExchange::AwaitOpen(const PieceBoard::Offer& offer, bool open, int peer) {
+  if (group_.stopped()) throw Stopped();
+  if (offer.open() == open) return;
+  const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
+  const CountedTime counts(group_.waited());
+  const std::atomic<uint32_t>& changed = *group_.board().changed;
+  for (;;) {
+    const uint32_t seen = changed.load(std::memory_order_acquire);
+    if (offer.open() == open) return;
+    if (!SpinWait(changed, seen, group_.size(), &group_.stopped(), group_.deadline()))
+      group_.ThrowStalled(worker_, peer);
+    if (group_.stopped()) throw Stopped();
+  }
+}
+
+}  // namespace singa
