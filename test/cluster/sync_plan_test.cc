@@ -175,13 +175,16 @@ TEST(SyncPlan, SaysThatTheJobAsksForAnAllReduce) {
 }
 
 TEST(SyncPlan, SaysWhoDividesLayersByRowsAlone) {
-  EXPECT_EQ(PlanSync(PlannedJob("nworkers_per_group: 2 nworkers_per_procs: 2", 0)).why_rows, "");
-  EXPECT_EQ(PlanSync(PlannedJob("", 0)).why_rows, "");
-  for (const char* stanza :
-       {"nworkers_per_group: 2", "nworkers_per_group: 2 nworkers_per_procs: 2 share_memory: false"})
-    EXPECT_NE(PlanSync(PlannedJob(stanza, 0)).why_rows, "") << stanza;
+  const auto why_rows = [](const char* stanza, int gpus) {
+    return PlanSync(PlannedJob(stanza, gpus)).why_rows;
+  };
   const char* const threads = "nworkers_per_group: 2 nworkers_per_procs: 2";
-  EXPECT_NE(PlanSync(PlannedJob(threads, 2)).why_rows.find("GPUs"), std::string::npos);
+  for (const char* stanza : {"", threads, "nworkers_per_group: 2"})
+    EXPECT_EQ(why_rows(stanza, 0), "") << stanza;
+  for (const char* stanza : {"nworkers_per_group: 2 share_memory: false",
+                             "nworkers_per_group: 2 nworkers_per_procs: 2 share_memory: false"})
+    EXPECT_NE(why_rows(stanza, 0).find("servers"), std::string::npos) << stanza;
+  EXPECT_NE(why_rows(threads, 2).find("GPUs"), std::string::npos);
 }
 
 TEST(SyncPlan, NamesTheFieldThatIsWrong) {

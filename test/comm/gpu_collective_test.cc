@@ -106,21 +106,6 @@ TEST_P(GpuCollectiveTest, AllGatherAndBroadcastGiveTheBytesOfOthers) {
   });
 }
 
-// All ranks send large messages before they receive.
-TEST_P(GpuCollectiveTest, RanksExchangeMessages) {
-  constexpr size_t kFloats = 400'000;
-  Run([](GpuRank& one) {
-    const int ranks = one.own.size(), rank = one.own.rank();
-    if (ranks == 1) return;
-    const Tensor sent = one.On(std::vector<float>(kFloats, static_cast<float>(rank)));
-    const Tensor received = one.On(std::vector<float>(kFloats));
-    one.own.StartSend((rank + 1) % ranks, BytesIn(sent));
-    const int before = (rank + ranks - 1) % ranks;
-    one.own.Await(one.own.StartReceive(before, BytesIn(received)));
-    EXPECT_EQ(one.Read(received), std::vector<float>(kFloats, static_cast<float>(before)));
-  });
-}
-
 class WrittenPieces final : public PieceWork {
  public:
   WrittenPieces(const Tensor& from, const Tensor& to) : from_(FloatsIn(from)), to_(FloatsIn(to)) {}

@@ -49,36 +49,18 @@ TEST_P(MemoryCollectiveTest, NamesTheRankThatStandsStill) {
   third.join();
 }
 
-// The ranks are workers 2 and 3 of a group of four. A message does not change who is late.
+// The ranks are workers 2 and 3 of a group of four.
 TEST(MemoryCollective, ErrorsCountTheWorkersOfTheWholeGroup) {
   const ProgressDeadline deadline(std::chrono::milliseconds(100));
-  MemoryGroup group(
-      {.ranks = {2, 4}, .group = 4, .here = 2, .mailboxes = true, .deadline = &deadline});
+  MemoryGroup group({.ranks = {2, 4}, .group = 4, .here = 2, .deadline = &deadline});
   MemoryCollective second(&group, 1, nullptr);
-  std::vector<std::byte> bytes(3);
-  const auto text = [](const auto& wait) -> std::string {
-    try {
-      wait();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  };
-  const std::string expected =
-      "worker 2 of the group stands still: nothing of it for 0 s, while worker 3 waits for it";
-  EXPECT_EQ(text([&] { second.Receive(0, bytes); }), expected);
-  EXPECT_EQ(text([&] { second.Barrier(); }), expected);
-}
-
-TEST_P(MemoryCollectiveTest, AMessageOfAnotherSizeIsAnError) {
-  CollectiveRanks ranks(GetParam(), 2);
-  ranks[0].Send(1, std::vector<std::byte>(5));
-  std::vector<std::byte> bytes(7);
   try {
-    ranks[1].Receive(0, bytes);
+    second.Barrier();
     FAIL();
-  } catch (const PeerError& error) {
-    EXPECT_STREQ(error.what(), "worker 0 of the group sends 5 bytes, where worker 1 expects 7");
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "worker 2 of the group stands still: nothing of it for 0 s, while worker 3 waits for it");
   }
 }
 
@@ -97,15 +79,14 @@ TEST_P(MemoryCollectiveTest, CountsTheTimeThatARankWaits) {
 
 // Two real processes map the memory at different addresses.
 TEST(MemoryCollective, ProcessesAddUpBySharedMemory) {
-  const MemoryBoard::Size size = {.ranks = 2, .slot_floats = 16, .mailboxes = true};
+  const MemoryBoard::Size size = {.ranks = 2, .slot_floats = 16};
   const auto bytes = static_cast<size_t>(MemoryBoard::Bytes(size));
   void* const memory =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   const auto run = [&](int rank) {
     const MemoryBoard board(size, static_cast<std::byte*>(memory));
-    MemoryGroup group(
-        {.ranks = {0, 2}, .group = 2, .here = 1, .mailboxes = true, .shared = &board});
+    MemoryGroup group({.ranks = {0, 2}, .group = 2, .here = 1, .shared = &board});
     MemoryCollective own(&group, rank, nullptr);
     bool right = true;
     for (int turn = 0; turn < 1000; ++turn) {
@@ -113,11 +94,7 @@ TEST(MemoryCollective, ProcessesAddUpBySharedMemory) {
       own.AllReduce(std::span(values));
       right = right && values[0] == 1 + 2.0 * turn;
     }
-    std::vector<std::byte> sent(50'000, std::byte(rank)), received(sent.size());
-    const auto send = own.StartSend(1 - rank, sent);
-    own.Receive(1 - rank, received);
-    own.Await(send);
-    return right && received == std::vector<std::byte>(sent.size(), std::byte(1 - rank));
+    return right;
   };
   const pid_t child = ::fork();
   if (child == 0) ::_exit(run(1) ? 0 : 1);

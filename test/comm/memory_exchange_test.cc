@@ -1,4 +1,4 @@
-// Tests pieces that workers offer each other, as threads: what arrives, who waits, and for how
+// Tests regions that workers offer each other, as threads: what arrives, who waits, and for how
 // long.
 #include "comm/collective/memory_exchange.h"
 
@@ -31,31 +31,31 @@ class MemoryExchangeTest : public ::testing::TestWithParam<Board> {
 
   MemoryGroup group_;
   std::vector<uint64_t> memory_;
-  PieceBoard board_;
+  RegionBoard board_;
   std::deque<MemoryExchange> workers_;
   Context ctx_;
   std::vector<float> from_ = std::vector<float>(24), to_ = std::vector<float>(24);
 
  private:
-  PieceBoard MakeBoard() {
-    PieceSizes sizes{kWorkers, {}};
+  RegionBoard MakeBoard() {
+    RegionSizes sizes{kWorkers, {}};
     sizes.floats.assign(sizes.At(kTags, 0, 0), kFloats);
-    if (GetParam() == Board::kThreads) return PieceBoard(sizes);
+    if (GetParam() == Board::kThreads) return RegionBoard(sizes);
     MemoryLayout counts(nullptr);
-    const PieceBoard counted(sizes, &counts);
+    const RegionBoard counted(sizes, &counts);
     memory_.resize(counts.bytes() / sizeof(uint64_t) + 8);
     MemoryLayout layout(reinterpret_cast<std::byte*>(memory_.data()));
-    return PieceBoard(sizes, &layout);
+    return RegionBoard(sizes, &layout);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Boards, MemoryExchangeTest,
                          ::testing::Values(Board::kThreads, Board::kShared));
 
 // Columns 1 and 2 of two matrices of 3 rows and 4 columns.
-TEST_P(MemoryExchangeTest, APieceArrivesInTheReceiversStrides) {
-  const Piece columns{
+TEST_P(MemoryExchangeTest, ARegionArrivesInTheReceiversStrides) {
+  const Region columns{
       .data = from_.data() + 1, .steps = 2, .step_stride = 12, .count = 3, .stride = 4, .run = 2};
-  const Piece packed{
+  const Region packed{
       .data = to_.data(), .steps = 2, .step_stride = 6, .count = 3, .stride = 2, .run = 2};
   EXPECT_EQ(columns.floats(), 12);
   workers_[0].Offer(ctx_, 1, 2, columns);
@@ -66,10 +66,10 @@ TEST_P(MemoryExchangeTest, APieceArrivesInTheReceiversStrides) {
   workers_[0].AwaitTaken(1);
 }
 
-TEST_P(MemoryExchangeTest, APieceMayBeAdded) {
+TEST_P(MemoryExchangeTest, ARegionMayBeAdded) {
   to_.assign(24, 100);
-  const Piece rows{.data = from_.data(), .count = 2, .stride = 12, .run = 3};
-  const Piece there{.data = to_.data(), .count = 2, .stride = 3, .run = 3};
+  const Region rows{.data = from_.data(), .count = 2, .stride = 12, .run = 3};
+  const Region there{.data = to_.data(), .count = 2, .stride = 3, .run = 3};
   for (int i = 0; i < 2; ++i) {
     workers_[1].Offer(ctx_, 0, 0, rows);
     workers_[0].Take(ctx_, 0, 1, there, true);
@@ -79,8 +79,8 @@ TEST_P(MemoryExchangeTest, APieceMayBeAdded) {
             (std::vector<float>{102, 104, 106, 126, 128, 130, 100}));
 }
 
-// Each worker sends the others its number in many turns; nobody reads a piece of another turn.
-TEST_P(MemoryExchangeTest, EachTurnHasItsOwnPieces) {
+// Each worker sends the others its number in many turns; nobody reads a region of another turn.
+TEST_P(MemoryExchangeTest, EachTurnHasItsOwnRegions) {
   std::vector<std::thread> threads;
   for (int me = 0; me < kWorkers; ++me)
     threads.emplace_back([this, me] {
@@ -88,10 +88,10 @@ TEST_P(MemoryExchangeTest, EachTurnHasItsOwnPieces) {
       std::vector<float> own(5), got(5);
       for (int turn = 0; turn < 300; ++turn) {
         own.assign(5, static_cast<float>(10 * turn + me));
-        const Piece piece{.data = own.data(), .count = 1, .stride = 5, .run = 5};
-        const Piece to{.data = got.data(), .count = 1, .stride = 5, .run = 5};
+        const Region region{.data = own.data(), .count = 1, .stride = 5, .run = 5};
+        const Region to{.data = got.data(), .count = 1, .stride = 5, .run = 5};
         for (int peer = 0; peer < kWorkers; ++peer)
-          if (peer != me) workers_[me].Offer(ctx, turn % kTags, peer, piece);
+          if (peer != me) workers_[me].Offer(ctx, turn % kTags, peer, region);
         for (int peer = 0; peer < kWorkers; ++peer) {
           if (peer == me) continue;
           workers_[me].Take(ctx, turn % kTags, peer, to, false);
@@ -105,13 +105,13 @@ TEST_P(MemoryExchangeTest, EachTurnHasItsOwnPieces) {
 
 TEST_P(MemoryExchangeTest, WhoWaitsIsStopped) {
   std::atomic<int> waiting = 0;
-  const Piece piece{.data = from_.data(), .count = 1, .stride = 1, .run = 1};
+  const Region region{.data = from_.data(), .count = 1, .stride = 1, .run = 1};
   std::thread takes([&] {
     ++waiting;
-    EXPECT_THROW(workers_[0].Take(ctx_, 0, 1, piece, false), Stopped);
+    EXPECT_THROW(workers_[0].Take(ctx_, 0, 1, region, false), Stopped);
   });
   std::thread gives([&] {
-    workers_[2].Offer(ctx_, 1, 1, piece);
+    workers_[2].Offer(ctx_, 1, 1, region);
     ++waiting;
     EXPECT_THROW(workers_[2].AwaitTaken(1), Stopped);
   });

@@ -77,6 +77,24 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
     group->Await(*stream->Record());
     return *cell.host();
   }
+  // Each member sends the next one large numbers, and returns the last that it gets.
+  float PassOn(const GpuGroupId& id, int member) {
+    constexpr int64_t kFloats = 400'000, kBytes = kFloats * sizeof(float);
+    const std::unique_ptr<Gpu> gpu = OpenGpu(member);
+    const std::unique_ptr<Stream> stream = gpu->NewStream();
+    std::vector<float> numbers(kFloats, static_cast<float>(member));
+    const auto sent = gpu->Allocate(kBytes), received = gpu->Allocate(kBytes);
+    stream->Copy(numbers.data(), sent.get(), kBytes);
+    const auto group = JoinGpuGroup(Member(id, member, members_), gpu.get());
+    const std::vector<GpuTransfer> both = {
+        {(member + 1) % members_, true, static_cast<std::byte*>(sent.get()), kBytes},
+        {(member + members_ - 1) % members_, false, static_cast<std::byte*>(received.get()),
+         kBytes}};
+    group->Exchange(both, *stream);
+    stream->Copy(received.get(), numbers.data(), kBytes);
+    group->Await(*stream->Record());
+    return numbers.back();
+  }
   static double Expected(int members) { return members * members * (members + 1) / 2; }
 
   std::optional<EmulatedMachine> machine_;
@@ -107,6 +125,18 @@ TEST_P(GpuGroupTest, AddsUpInReplayedWork) {
   sums[0] = SumByReplay(id, 0, &captured);
   others.clear();
   EXPECT_EQ(sums, std::vector<double>(members_, Expected(members_)));
+}
+
+TEST_P(GpuGroupTest, MembersExchangeLargeMessages) {
+  const GpuGroupId id = NewGpuGroup();
+  std::vector<float> got(members_);
+  {
+    std::vector<std::jthread> all;
+    for (int member = 0; member < members_; ++member)
+      all.emplace_back([&, member] { got[member] = PassOn(id, member); });
+  }
+  for (int member = 0; member < members_; ++member)
+    EXPECT_EQ(got[member], static_cast<float>((member + members_ - 1) % members_));
 }
 
 // These tests use emulated GPUs alone: a process that has used CUDA must not fork.

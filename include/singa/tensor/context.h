@@ -44,7 +44,7 @@ struct KernelChoice {
 class KernelTrace;
 class Stream;
 class ActivityMark;
-class PieceExchange;
+class RegionExchange;
 struct Context;
 
 // GroupSum adds numbers up over the workers that compute one batch. Each worker has its own object.
@@ -87,8 +87,8 @@ struct Context {
   std::string_view layer;  // layer whose Prepare runs
 
   GroupSum* group = nullptr;  // null: the worker computes the whole batch alone
-  // Moves pieces of features between the workers of the group; null: no layer is divided by units.
-  PieceExchange* pieces = nullptr;
+  // Moves regions of features between the workers of the group; null: no layer is divided by units.
+  RegionExchange* exchange = nullptr;
 
   KernelTrace* trace = nullptr;  // records the kernels that run; null: not wanted
   ActivityMark* mark = nullptr;  // shows what the worker does now; null: not wanted

@@ -23,13 +23,13 @@ HostMemoryBackend::HostMemoryBackend(const SyncSetup& setup, std::unique_ptr<Hos
 
 TeamSync HostMemoryBackend::SyncOf(int) { return {.updates = &updates_, .shares_host = true}; }
 
-// The first process counts the memory for pieces of features, which all share.
+// The first process counts the memory for regions of features, which all share.
 void HostMemoryBackend::AddMemory(WorkerTeams* teams, JobMemory* memory) const {
   if (!setup_.process || setup_.process->part().rank() > 0) return;
-  const PieceSizes pieces = SizesOfBridges(teams->lead().model().net().nodes(),
-                                           setup_.job.cluster().nworkers_per_group());
+  const RegionSizes regions = SizesOfBridges(teams->lead().model().net().nodes(),
+                                             setup_.job.cluster().nworkers_per_group());
   MemoryLayout layout(nullptr);
-  const PieceBoard board(pieces, &layout);
+  const RegionBoard board(regions, &layout);
   memory->host.forever += layout.bytes();
 }
 
@@ -37,9 +37,9 @@ void HostMemoryBackend::Allocate(WorkerTeams* teams) {
   WorkerModel& lead = teams->lead().model();
   const int workers = setup_.job.cluster().nworkers_per_group();
   const auto states = static_cast<int>(setup_.replica->state_count());
-  const PieceSizes pieces = SizesOfBridges(lead.net().nodes(), workers);
+  const RegionSizes regions = SizesOfBridges(lead.net().nodes(), workers);
   const int64_t bytes =
-      GroupMemory(lead.trained().table, workers, states, nullptr, 0, pieces).bytes();
+      GroupMemory(lead.trained().table, workers, states, nullptr, 0, regions).bytes();
   const bool makes = !memory_;
   if (makes) memory_ = std::make_unique<HostMemory>(bytes);
   if (memory_->bytes() != bytes)
@@ -47,7 +47,7 @@ void HostMemoryBackend::Allocate(WorkerTeams* teams) {
                 StrCat("process 0 shares ", memory_->bytes(), " bytes, this one needs ", bytes,
                        ": it runs another job.conf"));
   group_memory_.emplace(lead.trained().table, workers, states, memory_->data(),
-                        makes ? lead.ctx().threads : 0, pieces);
+                        makes ? lead.ctx().threads : 0, regions);
   teams->team(0).Allocate(nullptr, &*group_memory_);
   updates_.Share(group_memory_->verdict());
 }

@@ -63,13 +63,13 @@ JobMemory WorkerTeam::memory() const {
 
 void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
   MakeReduction(shared);
-  const PieceSizes sizes = SizesOfBridges(this->lead().model().net().nodes(), place_.workers);
-  if (!shared && sizes.tags() > 0) pieces_.emplace(sizes);
-  const PieceBoard* const pieces = sizes.tags() == 0 ? nullptr
-                                   : shared          ? &shared->pieces()
-                                                     : &*pieces_;
+  const RegionSizes sizes = SizesOfBridges(this->lead().model().net().nodes(), place_.workers);
+  if (!shared && sizes.tags() > 0) regions_.emplace(sizes);
+  const RegionBoard* const regions = sizes.tags() == 0 ? nullptr
+                                     : shared          ? &shared->regions()
+                                                       : &*regions_;
   for (const auto& trainer : trainers_) {
-    trainer->AllocateIn(reduction_.get(), pieces, shared, lead);
+    trainer->AllocateIn(reduction_.get(), regions, shared, lead);
     lead = lead ? lead : trainer.get();
   }
 }

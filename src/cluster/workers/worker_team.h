@@ -14,7 +14,7 @@
 #include "base/thread/mutex.h"
 #include "cluster/workers/team_metrics.h"
 #include "cluster/workers/team_threads.h"
-#include "comm/collective/piece_board.h"
+#include "comm/collective/region_board.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -77,7 +77,7 @@ class WorkerTeam {
   Mutex stop_mutex_;                              // one of Stop and MakeReduction at a time
   std::unique_ptr<GradientReduction> reduction_;  // null: nothing is allocated yet
   // None: no layer is divided by units, or processes share the board.
-  std::optional<PieceBoard> pieces_;
+  std::optional<RegionBoard> regions_;
   const std::vector<std::unique_ptr<Trainer>> trainers_;
   TeamThreads threads_;  // last: they use all of the above
 };

@@ -1,8 +1,8 @@
 // A Collective is one rank's part in the operations that all ranks of a group do together. A rank
 // is a worker, or a process that adds up the numbers of several workers before it takes part.
 //
-// All ranks start the operations of the group in the same order, with the same sizes. Messages
-// between two ranks arrive in the order in which they were sent. One thread uses a Collective.
+// All ranks start the operations of the group in the same order, with the same sizes. One thread
+// uses a Collective. What only two ranks send each other goes by a RegionExchange.
 #pragma once
 
 #include <cstddef>
@@ -50,13 +50,8 @@ class Collective {
   Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all);
   // Starts to replace the bytes of all other ranks by those of rank `root`.
   Operation StartBroadcast(int root, std::span<std::byte> bytes);
-  // These two start a message from one rank to another. The receiver must expect as many bytes as
-  // are sent.
-  Operation StartSend(int to, std::span<const std::byte> bytes);
-  Operation StartReceive(int from, std::span<std::byte> bytes);
 
-  // Blocks until the operation is done. This may not drive other operations, so before a message a
-  // rank must await the collective operations that the sender awaits before it sends.
+  // Blocks until the operation, and all that were started before it, are done.
   // Throws Stopped when the group was stopped, Error with kExitStalled when a rank does not come
   // before the deadline, and PeerError when a rank is gone or sends another number of bytes.
   virtual void Await(Operation operation) = 0;
@@ -73,29 +68,23 @@ class Collective {
     Await(StartAllGather(own, all));
   }
   void Broadcast(int root, std::span<std::byte> bytes) { Await(StartBroadcast(root, bytes)); }
-  void Send(int to, std::span<const std::byte> bytes) { Await(StartSend(to, bytes)); }
-  void Receive(int from, std::span<std::byte> bytes) { Await(StartReceive(from, bytes)); }
   // Returns when all ranks have come here.
   void Barrier() { AllReduce(std::span<double>()); }
 
  protected:
   static constexpr int64_t kMostStarted = 64;  // operations that were started and not awaited
 
-  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
-  // An operation with this rank's memory. `in` is empty for kReceive, and `out` for
-  // kSend; for kBroadcast both are the same.
+  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast };
+  // An operation with this rank's memory. For kBroadcast `in` and `out` are the same.
   struct Request {
     Kind kind = Kind::kBroadcast;
-    int peer = 0;  // the root, the sender or the receiver
+    int root = 0;  // of kBroadcast
     std::span<const std::byte> in = {};
     std::span<std::byte> out = {};
   };
-  static bool IsMessage(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive; }
 
  private:
-  // Starts an operation. `request.peer` is a rank of the group.
   virtual Operation Start(const Request& request) = 0;
-  Operation StartWith(const Request& request);
 };
 
 }  // namespace singa

@@ -11,10 +11,7 @@ void GpuCollective::Sum(const Request& request) {
               static_cast<int64_t>(request.out.size() / sizeof(T)), stream_);
 }
 
-// Messages are collected and start together. A message alone would block the stream until its
-// receiver comes, which may itself wait for later work of this stream.
 Collective::Operation GpuCollective::Start(const Request& request) {
-  if (!IsMessage(request.kind)) StartMessages();
   switch (request.kind) {
     case Kind::kSumDoubles:
       Sum<double>(request);
@@ -26,30 +23,13 @@ Collective::Operation GpuCollective::Start(const Request& request) {
       group_->AllGather(request.in.data(), request.out.data(), std::ssize(request.in), stream_);
       break;
     case Kind::kBroadcast:
-      group_->Broadcast(request.peer, request.out.data(), std::ssize(request.out), stream_);
-      break;
-    case Kind::kSend:
-      messages_.push_back({request.peer, true, const_cast<std::byte*>(request.in.data()),
-                           std::ssize(request.in)});  // only read
-      break;
-    case Kind::kReceive:
-      messages_.push_back({request.peer, false, request.out.data(), std::ssize(request.out)});
+      group_->Broadcast(request.root, request.out.data(), std::ssize(request.out), stream_);
       break;
   }
   return next_++;
 }
 
-// Starts the collected messages. This comes before each collective operation, since the peer's
-// stream also has its end of the messages first.
-void GpuCollective::StartMessages() {
-  if (!messages_.empty()) group_->Exchange(messages_, stream_);
-  messages_.clear();
-}
-
-void GpuCollective::Await(Operation) {
-  StartMessages();
-  group_->Await(*stream_.Record());
-}
+void GpuCollective::Await(Operation) { group_->Await(*stream_.Record()); }
 
 void GpuCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                                   std::span<float> room) {

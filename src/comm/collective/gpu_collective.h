@@ -1,12 +1,10 @@
 // GpuCollective is one rank of a group of GPUs that exchange numbers by NCCL. Operations use memory
 // of the rank's GPU, and run in the order of the stream: work that the stream gets after Start sees
-// the result without Await. A message waits until the next operation that is no message, or until
-// Await. NCCL, not the SumTree, sets the order of a sum.
+// the result without Await. NCCL, not the SumTree, sets the order of a sum.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "comm/collective/collective.h"
 #include "tensor/gpu/gpu_group.h"
@@ -34,13 +32,11 @@ class GpuCollective final : public Collective {
   Operation Start(const Request& request) override;
   template <typename T>
   void Sum(const Request& request);
-  void StartMessages();
 
   GpuGroup* const group_;
   const int rank_, ranks_;
   Stream& stream_;
   Operation next_ = 0;
-  std::vector<GpuTransfer> messages_;  // messages that have not started
 };
 
 }  // namespace singa

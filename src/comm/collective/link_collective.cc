@@ -8,9 +8,6 @@
 namespace singa {
 namespace {
 
-// The first tag of messages between two ranks; collective operations have lower ones.
-constexpr int64_t kMessageTags = int64_t{1} << 62;
-
 // Returns the number of chunks. An empty operation is one chunk, too.
 int64_t ChunksOf(int64_t count, int64_t most) {
   return std::max<int64_t>(1, (count + most - 1) / most);
@@ -34,11 +31,7 @@ void ForMessages(int64_t bytes, const Work& work) {
 }  // namespace
 
 LinkCollective::LinkCollective(RankLink* link, std::vector<std::vector<SumNode>> nodes)
-    : link_(*link),
-      nodes_(std::move(nodes)),
-      root_{0, nodes_.back().back().last},
-      sent_(nodes_.size()),
-      received_(nodes_.size()) {
+    : link_(*link), nodes_(std::move(nodes)), root_{0, nodes_.back().back().last} {
   CHECK_EQ(nodes_.size(), static_cast<size_t>(size()));
   for (const auto& of_rank : nodes_) most_nodes_ = std::max(most_nodes_, of_rank.size());
 }
@@ -50,7 +43,6 @@ Collective::Operation LinkCollective::Start(const Request& request) {
   CHECK(next_ < kMostStarted || place.done) << "operations that nobody waits for";
   place = {request, ReserveTags(request)};
   SendOwn(place);
-  place.done = place.kind == Kind::kSend;
   return next_++;
 }
 
@@ -67,19 +59,15 @@ int64_t LinkCollective::ChunksOfSum(const Request& request) const {
 // Takes the tags of the operation's messages, and returns the first. Each chunk of a sum uses two
 // tags: one for the parts, and one for their sum.
 int64_t LinkCollective::ReserveTags(const Request& request) {
-  const auto take = [](int64_t* next, int64_t tags) { return std::exchange(*next, *next + tags); };
+  const auto take = [&](int64_t tags) { return std::exchange(next_tag_, next_tag_ + tags); };
   switch (request.kind) {
     case Kind::kSumDoubles:
-      return take(&next_tag_, 2 * ChunksOfSum<double>(request));
+      return take(2 * ChunksOfSum<double>(request));
     case Kind::kSumFloats:
-      return take(&next_tag_, 2 * ChunksOfSum<float>(request));
+      return take(2 * ChunksOfSum<float>(request));
     case Kind::kAllGather:
     case Kind::kBroadcast:
-      return take(&next_tag_, MessagesOf(request.in));
-    case Kind::kSend:
-      return kMessageTags + take(&sent_[request.peer], MessagesOf(request.in));
-    case Kind::kReceive:
-      return kMessageTags + take(&received_[request.peer], MessagesOf(request.out));
+      return take(MessagesOf(request.in));
   }
   LOG(FATAL) << "no such operation";
 }
@@ -94,11 +82,7 @@ void LinkCollective::SendOwn(const Started& one) {
     case Kind::kAllGather:
       return SendToAll(one.tag, one.in);
     case Kind::kBroadcast:
-      if (one.peer == rank()) SendToAll(one.tag, one.in);
-      return;
-    case Kind::kSend:
-      return Send(one.peer, one.tag, one.in);
-    case Kind::kReceive:
+      if (one.root == rank()) SendToAll(one.tag, one.in);
       return;
   }
 }
@@ -192,16 +176,10 @@ void LinkCollective::CompleteGather(const Started& one) {
       Receive(rank, one.tag, one.out.subspan(rank * one.in.size(), one.in.size()));
 }
 
+// The ranks complete operations in one order.
 void LinkCollective::Await(Operation operation) {
-  if (operation < next_ - kMostStarted) return;
-  Started* const one = &started_[operation % kMostStarted];
-  // The ranks complete collective operations in one order; a message waits for nothing else.
-  const bool alone = IsMessage(one->kind);
-  for (Operation i = std::max<Operation>(0, next_ - kMostStarted); !alone && i < operation; ++i) {
-    Started* const before = &started_[i % kMostStarted];
-    if (before->kind != Kind::kReceive) Complete(before);
-  }
-  Complete(one);
+  for (Operation i = std::max<Operation>(0, next_ - kMostStarted); i <= operation; ++i)
+    Complete(&started_[i % kMostStarted]);
 }
 
 void LinkCollective::Complete(Started* one) {
@@ -217,12 +195,7 @@ void LinkCollective::Complete(Started* one) {
       CompleteGather(*one);
       break;
     case Kind::kBroadcast:
-      if (one->peer != rank()) Receive(one->peer, one->tag, one->out);
-      break;
-    case Kind::kReceive:
-      Receive(one->peer, one->tag, one->out);
-      break;
-    case Kind::kSend:
+      if (one->root != rank()) Receive(one->root, one->tag, one->out);
       break;
   }
   one->done = true;

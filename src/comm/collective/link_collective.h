@@ -30,8 +30,6 @@ class LinkCollective final : public Collective {
   // REQUIRES: each rank has one node. Does not use `room`.
   void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                      std::span<float> room) override;
-  using Collective::Receive;
-  using Collective::Send;
 
   // Replaces `values` by their sum over the ranks. Each rank counts once, also if it has several
   // workers.
@@ -76,8 +74,7 @@ class LinkCollective final : public Collective {
   size_t most_nodes_ = 1;                      // most nodes of one rank
   std::array<Started, kMostStarted> started_;  // operation i is at i % kMostStarted
   Operation next_ = 0;
-  int64_t next_tag_ = 0;                  // of collective operations
-  std::vector<int64_t> sent_, received_;  // messages to, and from, each rank so far
+  int64_t next_tag_ = 0;
 };
 
 }  // namespace singa

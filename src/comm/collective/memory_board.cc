@@ -16,7 +16,6 @@ int64_t LayBoard(const MemoryBoard::Size& size, std::byte* memory, MemoryBoard* 
   board->beats = layout.Allocate<std::atomic<int64_t>>(ranks);
   board->chunks =
       layout.Allocate<std::byte>(MemoryBoard::kTurns * ranks * MemoryBoard::kChunkBytes);
-  if (size.mailboxes) board->mailboxes = layout.Allocate<MemoryBoard::Mailbox>(ranks * ranks);
   board->offers = layout.Allocate<MemoryBoard::Offers>(1).data();
   board->arrived = layout.Allocate<std::atomic<int32_t>>(size.buffers);
   board->taken = layout.Allocate<std::atomic<int32_t>>(size.buffers);

@@ -1,5 +1,5 @@
-// MemoryBoard lays out the memory by which ranks work together: counters, chunks of numbers, and
-// mailboxes. Ranks are threads of one process, or of several that map the same memory, each at an
+// MemoryBoard lays out the memory by which ranks work together: counters and chunks of numbers.
+// Ranks are threads of one process, or of several that map the same memory, each at an
 // address of its own.
 #pragma once
 
@@ -20,7 +20,6 @@ class MemoryBoard {
     int ranks = 1;
     int buffers = 0;          // of BufferSums
     int64_t slot_floats = 0;  // of a PieceRing's slot; 0: no ring
-    bool mailboxes = false;   // for messages between two ranks
   };
   static int64_t Bytes(const Size& size);
 
@@ -32,12 +31,6 @@ class MemoryBoard {
   struct Turn {
     std::atomic<uint32_t> arrived, left;  // ranks that have written, and read, in this round
     std::atomic<uint32_t> ready, free;    // rounds that all have written, and read
-  };
-  // A Mailbox carries chunks from one rank to another. It is empty when both counts are equal.
-  struct Mailbox {
-    std::atomic<uint32_t> sent, taken;  // chunks so far
-    int64_t bytes;  // bytes of the message that were left before this chunk was sent
-    std::byte chunk[kChunkBytes];
   };
   // Counts of BufferSums; BufferSums::Restart sets them back to 0.
   struct Offers {
@@ -52,7 +45,6 @@ class MemoryBoard {
   std::byte* chunk(int turn, int rank) const {
     return chunks.data() + (turn * ranks + rank) * kChunkBytes;
   }
-  Mailbox& mailbox(int from, int to) const { return mailboxes[from * ranks + to]; }
   float* slot(int slot, int rank) const {
     return slots.data() + (slot * ranks + rank) * slot_floats;
   }
@@ -62,7 +54,6 @@ class MemoryBoard {
   std::span<Turn> turns;                     // kTurns
   std::span<std::atomic<int64_t>> beats;     // by rank: chunks and parts that it has written
   std::span<std::byte> chunks;
-  std::span<Mailbox> mailboxes;
   Offers* offers = nullptr;
   // By buffer: ranks that have offered it; slices of it that were taken.
   std::span<std::atomic<int32_t>> arrived, taken;

@@ -29,14 +29,10 @@ MemoryCollective::MemoryCollective(MemoryGroup* group, int rank, ActivityMark* m
 
 Collective::Operation MemoryCollective::Start(const Request& request) {
   CHECK_LT(next_ - first_, kMostStarted) << "operations that nobody waits for";
-  if (IsMessage(request.kind))
-    CHECK(!group_.board().mailboxes.empty()) << "the group was made without mailboxes";
-  else if (request.kind != Kind::kAllGather)
-    CHECK_EQ(request.in.size(), request.out.size());
+  if (request.kind != Kind::kAllGather) CHECK_EQ(request.in.size(), request.out.size());
   if (request.kind == Kind::kSumFloats)
     CHECK(!group_.between()) << "gradients of other processes go by servers";
-  started_[next_ % kMostStarted] = {
-      request, std::ssize(request.kind == Kind::kReceive ? request.out : request.in)};
+  started_[next_ % kMostStarted] = {request, std::ssize(request.in)};
   const Operation operation = next_++;
   GoOn();
   return operation;
@@ -44,78 +40,31 @@ Collective::Operation MemoryCollective::Start(const Request& request) {
 
 void MemoryCollective::Await(Operation operation) {
   if (group_.stopped()) throw Stopped();
-  while (operation >= first_ && !started_[operation % kMostStarted].done) {
+  while (operation >= first_) {
     const uint32_t seen = group_.board().changed->load(std::memory_order_acquire);
-    if (!GoOn()) Wait(seen, started_[operation % kMostStarted]);
+    if (!GoOn()) Wait(seen);
   }
 }
 
-// Waits until `one` may go on. If it waits too long, the error names the peer of a message, else
-// the rank that wrote least.
-void MemoryCollective::Wait(uint32_t seen, const Started& one) {
+// Waits for a change after `seen`. If it waits too long, the error names the rank that wrote least.
+void MemoryCollective::Wait(uint32_t seen) {
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
   if (!SpinWait(*group_.board().changed, seen, size(), &group_.stopped(), group_.deadline()))
-    group_.ThrowStalled(rank_, IsMessage(one.kind) ? one.peer : group_.LateRank());
+    group_.ThrowStalled(rank_, group_.LateRank());
   if (group_.stopped()) throw Stopped();
 }
 
-// Returns whether an operation went on.
+// Returns whether an operation went on. They follow each other.
 bool MemoryCollective::GoOn() {
   bool moved = false;
-  for (Operation i = first_; i < next_; ++i) {
-    Started& one = started_[i % kMostStarted];
-    while (!one.done && IsNext(i) && GoOn(&one)) moved = true;
+  while (first_ < next_) {
+    Started& one = started_[first_ % kMostStarted];
+    if (!(one.written ? ReadChunk(&one) : WriteChunk(&one))) break;
+    moved = true;
+    if (one.done) ++first_;
   }
-  while (first_ < next_ && started_[first_ % kMostStarted].done) ++first_;
   return moved;
-}
-
-// Returns whether `operation` may go on. Collective operations follow each other, and so do
-// messages from one rank to another.
-bool MemoryCollective::IsNext(Operation operation) const {
-  const Started& one = started_[operation % kMostStarted];
-  for (Operation i = first_; i < operation; ++i) {
-    const Started& before = started_[i % kMostStarted];
-    if (before.done || IsMessage(before.kind) != IsMessage(one.kind)) continue;
-    if (!IsMessage(one.kind) || (before.kind == one.kind && before.peer == one.peer)) return false;
-  }
-  return true;
-}
-
-bool MemoryCollective::GoOn(Started* one) {
-  if (one->kind == Kind::kSend) return SendChunk(one);
-  if (one->kind == Kind::kReceive) return ReceiveChunk(one);
-  return one->written ? ReadChunk(one) : WriteChunk(one);
-}
-
-bool MemoryCollective::SendChunk(Started* one) {
-  MemoryBoard::Mailbox& box = group_.board().mailbox(rank_, one->peer);
-  if (box.sent != box.taken) return false;
-  const int64_t bytes = ChunkOf(one->bytes, one->at);
-  box.bytes = one->bytes - one->at;
-  if (bytes > 0) std::memcpy(box.chunk, one->in.data() + one->at, bytes);
-  one->at += bytes;
-  one->done = one->at == one->bytes;
-  ++box.sent;
-  group_.Tell();
-  return true;
-}
-
-bool MemoryCollective::ReceiveChunk(Started* one) {
-  MemoryBoard::Mailbox& box = group_.board().mailbox(one->peer, rank_);
-  if (box.sent == box.taken) return false;
-  if (box.bytes != one->bytes - one->at)
-    throw PeerError(StrCat("worker ", group_.first() + one->peer, " of the group sends ", box.bytes,
-                           " bytes, where worker ", group_.first() + rank_, " expects ",
-                           one->bytes - one->at));
-  const int64_t bytes = ChunkOf(one->bytes, one->at);
-  if (bytes > 0) std::memcpy(one->out.data() + one->at, box.chunk, bytes);
-  one->at += bytes;
-  one->done = one->at == one->bytes;
-  ++box.taken;
-  group_.Tell();
-  return true;
 }
 
 // Writes this rank's chunk if all ranks have read the one before it.
@@ -127,7 +76,7 @@ bool MemoryCollective::WriteChunk(Started* one) {
   if (turn.free.load(std::memory_order_acquire) != round) return false;
   const int64_t bytes = ChunkOf(one->bytes, one->at);
   const bool root_alone = one->kind == Kind::kBroadcast || one->summed;
-  const int root = one->summed ? 0 : one->peer;
+  const int root = one->summed ? 0 : one->root;
   const std::span<const std::byte> from = one->summed ? one->out : one->in;
   if (bytes > 0 && (!root_alone || rank_ == root))
     std::memcpy(board.chunk(place, rank_), from.data() + one->at, bytes);
@@ -172,8 +121,8 @@ void MemoryCollective::TakeChunk(Started* one, int turn, int64_t bytes) {
       for (int rank = 0; rank < size(); ++rank)
         std::memcpy(out + rank * one->bytes, board.chunk(turn, rank), bytes);
     else if (one->kind == Kind::kBroadcast || one->summed) {
-      if (rank_ != (one->summed ? 0 : one->peer))
-        std::memcpy(out, board.chunk(turn, one->summed ? 0 : one->peer), bytes);
+      if (rank_ != (one->summed ? 0 : one->root))
+        std::memcpy(out, board.chunk(turn, one->summed ? 0 : one->root), bytes);
     } else if (one->kind == Kind::kSumDoubles)
       AddUpChunk<double>(*one, turn, bytes);
     else

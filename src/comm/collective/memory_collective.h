@@ -36,17 +36,13 @@ class MemoryCollective final : public Collective {
 
   Operation Start(const Request& request) override;
   bool GoOn();
-  bool IsNext(Operation operation) const;
-  bool GoOn(Started* one);
-  bool SendChunk(Started* one);
-  bool ReceiveChunk(Started* one);
   bool WriteChunk(Started* one);
   bool ReadChunk(Started* one);
   void TakeChunk(Started* one, int turn, int64_t bytes);
   template <typename T>
   void AddUpChunk(const Started& one, int turn, int64_t bytes) const;
   void AddUpBetween(const Started& one, int turn, int64_t bytes);
-  void Wait(uint32_t seen, const Started& one);
+  void Wait(uint32_t seen);
 
   MemoryGroup& group_;
   const int rank_;

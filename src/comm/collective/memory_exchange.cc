@@ -9,32 +9,32 @@
 namespace singa {
 namespace {
 
-// Returns a piece of the same floats side by side.
-Piece Packed(const Piece& piece, float* memory) {
-  const int64_t step = piece.count * piece.run;
-  return {memory, piece.steps, step, piece.count, piece.run, piece.run};
+// Returns a region of the same floats side by side.
+Region Packed(const Region& region, float* memory) {
+  const int64_t step = region.count * region.run;
+  return {memory, region.steps, step, region.count, region.run, region.run};
 }
 
 }  // namespace
 
-void MemoryExchange::Offer(Context& ctx, int tag, int to, const Piece& piece) {
-  PieceBoard::Offer& offer = board_.offer(tag, worker_, to);
-  DCHECK(!offer.open()) << "the last piece of the tag was not taken";
+void MemoryExchange::Offer(Context& ctx, int tag, int to, const Region& region) {
+  RegionBoard::Offer& offer = board_.offer(tag, worker_, to);
+  DCHECK(!offer.open()) << "the last region of the tag was not taken";
   if (float* const memory = board_.memory(tag, worker_, to))
-    MovePiece(ctx, piece, Packed(piece, memory), false);
+    MoveRegion(ctx, region, Packed(region, memory), false);
   else
-    offer.piece = piece;
+    offer.region = region;
   offer.offered.fetch_add(1, std::memory_order_release);
   group_.Tell();
 }
 
-void MemoryExchange::Take(Context& ctx, int tag, int from, const Piece& to, bool add) {
-  PieceBoard::Offer& offer = board_.offer(tag, from, worker_);
+void MemoryExchange::Take(Context& ctx, int tag, int from, const Region& to, bool add) {
+  RegionBoard::Offer& offer = board_.offer(tag, from, worker_);
   AwaitOpen(offer, true, from);
   float* const memory = board_.memory(tag, from, worker_);
-  const Piece there = memory ? Packed(to, memory) : offer.piece;
+  const Region there = memory ? Packed(to, memory) : offer.region;
   DCHECK_EQ(there.floats(), to.floats());
-  MovePiece(ctx, there, to, add);
+  MoveRegion(ctx, there, to, add);
   offer.taken.fetch_add(1, std::memory_order_release);
   group_.Tell();
 }
@@ -45,7 +45,7 @@ void MemoryExchange::AwaitTaken(int tag) {
 }
 
 // Waits until `offer`, between this worker and `peer`, is open or is not.
-void MemoryExchange::AwaitOpen(const PieceBoard::Offer& offer, bool open, int peer) {
+void MemoryExchange::AwaitOpen(const RegionBoard::Offer& offer, bool open, int peer) {
   if (group_.stopped()) throw Stopped();
   if (offer.open() == open) return;
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);

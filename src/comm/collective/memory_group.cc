@@ -14,8 +14,7 @@ MemoryGroup::MemoryGroup(const Options& options)
       nodes_(SumTree(options.group).NodesOf(options.ranks)),
       works_(options.ranks.workers()) {
   if (options.shared) return;
-  const MemoryBoard::Size size = {
-      .ranks = this->size(), .buffers = options.buffers, .mailboxes = options.mailboxes};
+  const MemoryBoard::Size size = {.ranks = this->size(), .buffers = options.buffers};
   memory_ = std::make_unique<std::byte[]>(MemoryBoard::Bytes(size));
   own_ = MemoryBoard(size, memory_.get());
 }

@@ -24,7 +24,6 @@ class MemoryGroup {
     int group = 1;           // ranks of the whole group
     int here = 1;            // ranks in this process
     int buffers = 0;         // of BufferSums
-    bool mailboxes = false;
     // Memory of several processes, or null. It outlives the group.
     const MemoryBoard* shared = nullptr;
     // Reaches the group's other ranks for all-reduces of double, or null. Only rank 0 here uses it.

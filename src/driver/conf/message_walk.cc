@@ -13,7 +13,7 @@ using google::protobuf::FieldDescriptor;
 namespace protobuf = google::protobuf;
 
 std::vector<std::string> PartsOf(const protobuf::Message& message, const FieldDescriptor& field) {
-  const std::string name = PartOf(field);
+  const std::string name = FieldPart(field);
   if (!field.is_repeated()) return {name};
   const auto* reflection = message.GetReflection();
   const int size = reflection->FieldSize(message, &field);
@@ -31,7 +31,7 @@ std::vector<std::string> PartsOf(const protobuf::Message& message, const FieldDe
 
 }  // namespace
 
-std::string PartOf(const FieldDescriptor& field) {
+std::string FieldPart(const FieldDescriptor& field) {
   return field.is_extension() ? StrCat("[", field.full_name(), "]") : field.name();
 }
 

@@ -12,7 +12,7 @@ namespace singa {
 std::string JoinPath(const std::string& path, const std::string& field);
 
 // Returns a field's part of a path: "seed", or "[my.ext]" for an extension.
-std::string PartOf(const google::protobuf::FieldDescriptor& field);
+std::string FieldPart(const google::protobuf::FieldDescriptor& field);
 
 // Calls `visit` for `message`, whose path is `path`, and for each message that is set in it,
 // outermost first.

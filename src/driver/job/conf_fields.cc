@@ -116,7 +116,7 @@ ConfFields FieldsOf(const JobProto& job) {
     if (fields.empty() && !path.empty()) all[path] = "{}";
     for (const FieldDescriptor* field : fields)
       if (!field->message_type() && !IsLeftOut(*field))
-        all[JoinPath(path, PartOf(*field))] = Bounded(ValueOf(message, *field));
+        all[JoinPath(path, FieldPart(*field))] = Bounded(ValueOf(message, *field));
   });
   return all;
 }

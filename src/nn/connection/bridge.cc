@@ -2,13 +2,13 @@
 
 #include <cstring>
 
-#include "nn/connection/bridge_pieces.h"
+#include "nn/connection/bridge_regions.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
 
-PieceExchange& ExchangeOf(const Context& ctx) { return *ctx.pieces; }
+RegionExchange& ExchangeOf(const Context& ctx) { return *ctx.exchange; }
 
 class BridgeSource final : public Layer {
  public:
@@ -18,10 +18,10 @@ class BridgeSource final : public Layer {
     declare.Sources(in, 1);
     step_ = conf.unroll_index();
     CheckRows(*in[0]);
-    pieces_ = BridgePieces(bridge_, *in[0]);
-    if (bridge_.to == Layout::kUnits && pieces_.units() < bridge_.workers)
+    regions_ = BridgeRegions(bridge_, *in[0]);
+    if (bridge_.to == Layout::kUnits && regions_.units() < bridge_.workers)
       throw ConfigError("partition_dim",
-                        StrCat("must be 0: the source has ", pieces_.units(), " units for ",
+                        StrCat("must be 0: the source has ", regions_.units(), " units for ",
                                bridge_.workers, " workers of the group"));
     SetOutput(*in[0], out[0]);
   }
@@ -29,17 +29,18 @@ class BridgeSource final : public Layer {
   Traits traits() const override { return {.grad_reads_in = true}; }
 
   // A step that the group drops ends after this: then nobody waits for what was offered. The group
-  // has agreed on it after all had taken their pieces.
+  // has agreed on it after all had taken their regions.
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float *const x = in[0]->data.data(), *const y = out[0]->data.data();
     const int me = bridge_.worker;
-    MovePiece(ctx, pieces_.InSource(x, me, me), pieces_.InEnd(y, me, me), false);
+    MoveRegion(ctx, regions_.InSource(x, me, me), regions_.InEnd(y, me, me), false);
     for (int to = 0; to < bridge_.workers; ++to)
-      if (to != me) ExchangeOf(ctx).Offer(ctx, feature(), to, pieces_.InSource(x, me, to));
+      if (to != me) ExchangeOf(ctx).Offer(ctx, feature(), to, regions_.InSource(x, me, to));
     if (in[0]->wants_grad) return;
     // Without a backward pass the feature is not kept, so the others have to take it now.
     for (int from = 0; from < bridge_.workers; ++from)
-      if (from != me) ExchangeOf(ctx).Take(ctx, feature(), from, pieces_.InEnd(y, from, me), false);
+      if (from != me)
+        ExchangeOf(ctx).Take(ctx, feature(), from, regions_.InEnd(y, from, me), false);
     ExchangeOf(ctx).AwaitTaken(feature());
   }
 
@@ -52,22 +53,22 @@ class BridgeSource final : public Layer {
     const int me = bridge_.worker;
     for (int of = 0; of < bridge_.workers; ++of) {
       const bool add = bridge_.to == Layout::kAll && of > 0;
-      const Piece to = pieces_.InSource(dx, me, of);
+      const Region to = regions_.InSource(dx, me, of);
       if (of == me)
-        MovePiece(ctx, pieces_.InEnd(dy, me, me), to, add);
+        MoveRegion(ctx, regions_.InEnd(dy, me, me), to, add);
       else
         ExchangeOf(ctx).Take(ctx, gradient(), of, to, add);
     }
     ExchangeOf(ctx).AwaitTaken(gradient());
   }
 
-  // Adds the sizes of the pieces that the workers offer each other by this bridge.
-  void AddSizes(bool with_gradient, PieceSizes* sizes) const {
+  // Adds the sizes of the regions that the workers offer each other by this bridge.
+  void AddSizes(bool with_gradient, RegionSizes* sizes) const {
     for (int i = 0; i < bridge_.workers; ++i)
       for (int j = 0; j < bridge_.workers; ++j) {
         if (i == j) continue;
-        sizes->floats[sizes->At(feature(), i, j)] = pieces_.Floats(i, j);
-        if (with_gradient) sizes->floats[sizes->At(gradient(), i, j)] = pieces_.Floats(j, i);
+        sizes->floats[sizes->At(feature(), i, j)] = regions_.Floats(i, j);
+        if (with_gradient) sizes->floats[sizes->At(gradient(), i, j)] = regions_.Floats(j, i);
       }
   }
 
@@ -89,7 +90,7 @@ class BridgeSource final : public Layer {
   }
 
   void SetOutput(const Port& in, Port* out) const {
-    const BridgePieces::Box box = pieces_.BoxOf(bridge_.to, bridge_.worker);
+    const BridgeRegions::Box box = regions_.BoxOf(bridge_.to, bridge_.worker);
     Shape shape = in.data.shape();
     shape.Set(0, box.rows.second * in.span.steps);
     if (shape.dims() > 1) shape.Set(1, box.units.second);
@@ -97,12 +98,12 @@ class BridgeSource final : public Layer {
     out->span = in.span;
     out->span.first = box.rows.first;
     out->span.rows = box.rows.second;
-    out->units = {box.units.first, box.units.second, pieces_.units()};
+    out->units = {box.units.first, box.units.second, regions_.units()};
   }
 
   const Bridge bridge_;
   int step_ = 0;
-  BridgePieces pieces_;
+  BridgeRegions regions_;
 };
 
 // Its output has the memory of its input, and the gradients of both are one, too, where the memory
@@ -117,10 +118,10 @@ class BridgeEnd final : public Layer {
     out[0]->data.SetShape(in[0]->data.shape());
     out[0]->span = in[0]->span;
     out[0]->units = in[0]->units;
-    // The pieces are the same seen from the end, if its layout and the source's change places.
+    // The regions are the same seen from the end, if its layout and the source's change places.
     Bridge back = bridge_;
     std::swap(back.from, back.to);
-    back_ = BridgePieces(back, *in[0]);
+    back_ = BridgeRegions(back, *in[0]);
   }
 
   Traits traits() const override { return {.in_place_with = 0}; }
@@ -128,7 +129,7 @@ class BridgeEnd final : public Layer {
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float* const y = out[0]->data.data();
     if (y != in[0]->data.data()) std::memcpy(y, in[0]->data.data(), out[0]->data.bytes());
-    if (!in[0]->wants_grad) return;  // the source has taken all pieces
+    if (!in[0]->wants_grad) return;  // the source has taken all regions
     for (int from = 0; from < bridge_.workers; ++from)
       if (from != bridge_.worker)
         ExchangeOf(ctx).Take(ctx, bridge_.feature(step_), from,
@@ -148,7 +149,7 @@ class BridgeEnd final : public Layer {
  private:
   const Bridge bridge_;
   int step_ = 0;
-  BridgePieces back_;
+  BridgeRegions back_;
 };
 
 // The layer of a kBridgeSrc or kBridgeDst that a conf names: always an error.
@@ -173,8 +174,8 @@ std::unique_ptr<Layer> NewBridgeEnd(const Bridge& bridge) {
   return std::make_unique<BridgeEnd>(bridge);
 }
 
-PieceSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers) {
-  PieceSizes sizes{workers, {}};
+RegionSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers) {
+  RegionSizes sizes{workers, {}};
   int tags = 0;
   for (const NetNode& node : nodes)
     if (dynamic_cast<const BridgeSource*>(node.layer.get()))

@@ -1,6 +1,6 @@
 // A bridge carries a feature between two layers of a net that the workers of a group divide in
 // different ways, and its gradient back. Partition inserts it. It has two ends, which are layers:
-// the source reads the feature and offers the other workers their pieces; the end gives the
+// the source reads the feature and offers the other workers their regions; the end gives the
 // feature in the reader's layout. Each worker has both. Labels do not cross: only layers that are
 // divided by rows give and read them.
 #pragma once
@@ -8,20 +8,20 @@
 #include <deque>
 #include <memory>
 
-#include "comm/collective/piece_board.h"
+#include "comm/collective/region_board.h"
 #include "nn/graph/bridge_layout.h"
 #include "singa/nn/layer.h"
 #include "singa/nn/net_node.h"
 
 namespace singa {
 
-// The source's output is memory for the feature in the reader's layout, in which it puts the pieces
-// that the worker has itself. Only the end of the same bridge may read it.
+// The source's output is memory for the feature in the reader's layout, in which it puts the
+// regions that the worker has itself. Only the end of the same bridge may read it.
 std::unique_ptr<Layer> NewBridgeSource(const Bridge& bridge);
 std::unique_ptr<Layer> NewBridgeEnd(const Bridge& bridge);
 
-// Returns the sizes of the pieces that `workers` workers offer each other by the bridges of a net.
+// Returns the sizes of the regions that `workers` workers offer each other by the bridges of a net.
 // Without bridges there are no tags.
-PieceSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers);
+RegionSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers);
 
 }  // namespace singa

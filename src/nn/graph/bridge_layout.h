@@ -17,7 +17,7 @@ struct Bridge {
 
   Layout from = Layout::kRows, to = Layout::kRows;
   int worker = 0, workers = 1;
-  int tag = 0;  // its first tag for the PieceExchange, of time step 0
+  int tag = 0;  // its first tag for the RegionExchange, of time step 0
 
   int feature(int step) const { return tag + kTags * step; }
   int gradient(int step) const { return feature(step) + 1; }

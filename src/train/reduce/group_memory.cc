@@ -5,8 +5,8 @@
 namespace singa {
 
 GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory,
-                         int threads, const PieceSizes& pieces)
-    : states_(states), pieces_(PieceSizes()) {
+                         int threads, const RegionSizes& regions)
+    : states_(states), regions_(RegionSizes()) {
   MemoryLayout copy(nullptr);
   for (int param = 0; param < table.params(); ++param) {
     places_.push_back(copy.bytes());
@@ -22,7 +22,7 @@ GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::
   verdict_.squares = layout.Allocate<double>(table.size());
   counts_ = layout.Allocate<int64_t>(table.size());
   copies_ = layout.Allocate<std::byte>(copy_bytes_ * (1 + states + workers)).data();
-  pieces_ = PieceBoard(pieces, &layout);
+  regions_ = RegionBoard(regions, &layout);
   bytes_ = layout.bytes();
   if (!memory) return;
   board_ = MemoryBoard(size, board);

@@ -1,6 +1,6 @@
 // GroupMemory lays out the memory that workers of a group share across processes of one host:
 // values, updater states, each worker's gradients, the verdict on a step, the board of their
-// collectives, and pieces of features. All of it lies in one block of memory, at the same places
+// collectives, and regions of features. All of it lies in one block of memory, at the same places
 // for each process.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "comm/collective/memory_board.h"
-#include "comm/collective/piece_board.h"
+#include "comm/collective/region_board.h"
 #include "comm/collective/slice_table.h"
 #include "train/apply/replica.h"
 #include "train/apply/replica_updates.h"
@@ -21,9 +21,9 @@ class GroupMemory {
   // Makes the layout for the params of `table`, which must outlive it. `states`: floats that the
   // updater keeps for each element. `memory`: aligned to 64 bytes, zero-filled by its maker; null:
   // only bytes() is of use. `threads`: of each worker, given by the process that made the memory;
-  // 0: another made it. `pieces`: those of features that the workers offer each other.
+  // 0: another made it. `regions`: those of features that the workers offer each other.
   GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory, int threads,
-              const PieceSizes& pieces = {});
+              const RegionSizes& regions = {});
 
   int64_t bytes() const { return bytes_; }
 
@@ -31,7 +31,7 @@ class GroupMemory {
   float* state(int i, int param) const { return Of(1 + i, param); }
   float* gradient(int worker, int param) const { return Of(1 + states_ + worker, param); }
   const MemoryBoard& board() const { return board_; }
-  const PieceBoard& pieces() const { return pieces_; }
+  const RegionBoard& regions() const { return regions_; }
   SharedStates shared_states() const;
   SharedVerdict verdict() const { return verdict_; }
 
@@ -45,7 +45,7 @@ class GroupMemory {
   int64_t copy_bytes_ = 0, bytes_ = 0;
   std::byte* copies_ = nullptr;
   MemoryBoard board_;
-  PieceBoard pieces_;
+  RegionBoard regions_;
   SharedVerdict verdict_;
   std::span<int64_t> counts_;  // updates by slice
 };

@@ -28,7 +28,7 @@ Shape WholeShape(const Buffer& buffer) {
 }
 
 // Returns the worker's part of the whole batch's buffer at `whole`.
-float* PartOf(const Buffer& buffer, float* whole) {
+float* OwnPlace(const Buffer& buffer, float* whole) {
   if (buffer.span.rows == 0) return whole;
   return whole + buffer.span.first * (buffer.tensor.size() / buffer.span.rows);
 }
@@ -111,7 +111,8 @@ void TrainerState::JoinBuffers() {
     auto whole = buffers_.begin();
     for (const LastingBuffer& lasting : LastingBuffers(&trainer->model())) {
       const Tensor values = lasting.OnHost();
-      std::memcpy(PartOf(*lasting.buffer, (whole++)->values.data()), values.data(), values.bytes());
+      std::memcpy(OwnPlace(*lasting.buffer, (whole++)->values.data()), values.data(),
+                  values.bytes());
     }
   }
 }
@@ -199,7 +200,7 @@ void TrainerState::RestoreBuffers(const Safetensors& state) {
   for (Trainer* trainer : trainers_) {
     auto whole = buffers_.begin();
     for (const LastingBuffer& lasting : LastingBuffers(&trainer->model()))
-      lasting.Set(PartOf(*lasting.buffer, (whole++)->values.data()));
+      lasting.Set(OwnPlace(*lasting.buffer, (whole++)->values.data()));
   }
 }
 

@@ -86,12 +86,12 @@ void Trainer::Allocate() {
   Open(&*alone_->reduction);
 }
 
-void Trainer::AllocateIn(GradientReduction* reduction, const PieceBoard* pieces,
+void Trainer::AllocateIn(GradientReduction* reduction, const RegionBoard* regions,
                          const GroupMemory* shared, const Trainer* lead) {
   model_.AllocateValues(shared, lead ? &lead->model_ : nullptr);
-  if (pieces) {
-    pieces_.emplace(pieces, &reduction->group(), model_.place().worker, &model_.mark());
-    model_.ctx().pieces = &*pieces_;
+  if (regions) {
+    regions_.emplace(regions, &reduction->group(), model_.place().worker, &model_.mark());
+    model_.ctx().exchange = &*regions_;
   }
   if (shared && model_.place().leads() && replica_->table().size() == 0)
     replica_->AttachShared(model_.trained().table, model_.trained().params,

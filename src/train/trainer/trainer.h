@@ -51,8 +51,8 @@ class Trainer {
   // `shared`: memory that the group shares with other processes, or null. All three must outlive
   // it. `lead`: a worker of this process that was allocated before, whose trained values this one
   // uses too, or null.
-  void AllocateIn(GradientReduction* reduction, const PieceBoard* pieces, const GroupMemory* shared,
-                  const Trainer* lead);
+  void AllocateIn(GradientReduction* reduction, const RegionBoard* regions,
+                  const GroupMemory* shared, const Trainer* lead);
 
   // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
   // later call then throws its errors.
@@ -96,7 +96,7 @@ class Trainer {
   std::optional<LossScale> loss_scale_;
   JobMemory memory_;
   std::optional<GroupExchange> exchange_;  // none before Allocate
-  std::optional<MemoryExchange> pieces_;   // none: no layer is divided by units
+  std::optional<MemoryExchange> regions_;  // none: no layer is divided by units
   MetricSums metrics_;
   std::unique_ptr<StepPath> path_;  // null before Allocate
   OutputFiles outputs_;

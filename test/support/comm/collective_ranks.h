@@ -33,7 +33,7 @@ class CollectiveRanks {
 
   CollectiveRanks(RanksBy by, int ranks, const ProgressDeadline* deadline = nullptr)
       : links_(ranks) {
-    const MemoryBoard::Size size = {.ranks = ranks, .slot_floats = kSlotFloats, .mailboxes = true};
+    const MemoryBoard::Size size = {.ranks = ranks, .slot_floats = kSlotFloats};
     memory_.resize(MemoryBoard::Bytes(size) / sizeof(uint64_t));
     board_ = MemoryBoard(size, reinterpret_cast<std::byte*>(memory_.data()));
     board_.ring->threads = 1;
@@ -50,7 +50,6 @@ class CollectiveRanks {
             MemoryGroup::Options{.ranks = {0, ranks},
                                  .group = ranks,
                                  .here = threads ? ranks : 1,
-                                 .mailboxes = true,
                                  .shared = threads ? nullptr : &board_,
                                  .deadline = deadline}));
       collectives_.push_back(

@@ -26,7 +26,7 @@ class DividedNet {
     }
     board_.emplace(SizesOfBridges(parts_[0].net.nodes(), workers));
     for (int i = 0; i < workers; ++i) exchanges_.emplace_back(&*board_, &*group_, i, nullptr);
-    for (int i = 0; i < workers; ++i) parts_[i].ctx.pieces = &exchanges_[i];
+    for (int i = 0; i < workers; ++i) parts_[i].ctx.exchange = &exchanges_[i];
   }
 
   std::deque<TestNet>& parts() { return parts_; }
@@ -71,7 +71,7 @@ class DividedNet {
   const std::string text_;
   std::optional<MemoryGroup> group_;
   std::deque<TestNet> parts_;
-  std::optional<PieceBoard> board_;
+  std::optional<RegionBoard> board_;
   std::deque<MemoryExchange> exchanges_;
 };
 

@@ -1,4 +1,4 @@
-#include "comm/collective/piece_exchange.h"
+#include "comm/collective/region_exchange.h"
 
 #include "math/elementwise/elementwise.h"
 #include "math/layout/blocks.h"
@@ -7,14 +7,14 @@ namespace singa {
 namespace {
 
 // Adds runs of floats. Runs without a gap between them are one run.
-void AddRuns(Context& ctx, const Piece& from, const float* x, const Piece& to, float* y) {
+void AddRuns(Context& ctx, const Region& from, const float* x, const Region& to, float* y) {
   if (from.stride == from.run && to.stride == to.run) return AddTo(ctx, x, y, to.count * to.run);
   for (int64_t i = 0; i < to.count; ++i) AddTo(ctx, x + i * from.stride, y + i * to.stride, to.run);
 }
 
 }  // namespace
 
-void MovePiece(Context& ctx, const Piece& from, const Piece& to, bool add) {
+void MoveRegion(Context& ctx, const Region& from, const Region& to, bool add) {
   for (int64_t t = 0; t < to.steps; ++t) {
     const float* const x = from.data + t * from.step_stride;
     float* const y = to.data + t * to.step_stride;

@@ -1,20 +1,20 @@
-// BridgePieces finds the pieces of a feature that workers have in different layouts.
+// BridgeRegions finds the regions of a feature that workers have in different layouts.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "comm/collective/piece_exchange.h"
+#include "comm/collective/region_exchange.h"
 #include "nn/connection/bridge.h"
 #include "nn/connection/piece.h"
 
 namespace singa {
 
-class BridgePieces {
+class BridgeRegions {
  public:
-  BridgePieces() = default;
+  BridgeRegions() = default;
   // The feature that worker `bridge.worker` has in the port, which is in the layout bridge.from.
-  BridgePieces(const Bridge& bridge, const Port& port) : bridge_(bridge) {
+  BridgeRegions(const Bridge& bridge, const Port& port) : bridge_(bridge) {
     const Shape& shape = port.data.shape();
     const Blocks blocks(shape, shape.dims() > 1 ? 1 : 0);
     steps_ = port.span.steps;
@@ -38,22 +38,22 @@ class BridgePieces {
             layout == Layout::kUnits ? PartOf(units_, worker, bridge_.workers) : all_units};
   }
 
-  // Returns the floats of the piece that worker `from` has in the layout bridge.from and worker
+  // Returns the floats of the region that worker `from` has in the layout bridge.from and worker
   // `to` needs in bridge.to.
   int64_t Floats(int from, int to) const {
     const Box box = Common(BoxOf(bridge_.from, from), BoxOf(bridge_.to, to));
     return steps_ * box.rows.second * pixels_ * box.units.second * inner_;
   }
 
-  // Return the piece that worker `from` has in the layout bridge.from and worker `to` needs in
+  // Return the region that worker `from` has in the layout bridge.from and worker `to` needs in
   // bridge.to: in the feature (or gradient) of the one, and in that of the other.
-  Piece InSource(float* data, int from, int to) const {
+  Region InSource(float* data, int from, int to) const {
     const Box source = BoxOf(bridge_.from, from);
-    return PieceOf(data, source, Common(source, BoxOf(bridge_.to, to)));
+    return RegionOf(data, source, Common(source, BoxOf(bridge_.to, to)));
   }
-  Piece InEnd(float* data, int from, int to) const {
+  Region InEnd(float* data, int from, int to) const {
     const Box end = BoxOf(bridge_.to, to);
-    return PieceOf(data, end, Common(BoxOf(bridge_.from, from), end));
+    return RegionOf(data, end, Common(BoxOf(bridge_.from, from), end));
   }
 
  private:
@@ -66,16 +66,16 @@ class BridgePieces {
     return {Common(a.rows, b.rows), Common(a.units, b.units)};
   }
 
-  // Returns `piece` of a tensor that holds `tensor`.
-  Piece PieceOf(float* data, const Box& tensor, const Box& piece) const {
+  // Returns `region` of a tensor that holds `tensor`.
+  Region RegionOf(float* data, const Box& tensor, const Box& region) const {
     const int64_t run = tensor.units.second * inner_, row = pixels_ * run;
-    return {.data = data + (piece.rows.first - tensor.rows.first) * row +
-                    (piece.units.first - tensor.units.first) * inner_,
+    return {.data = data + (region.rows.first - tensor.rows.first) * row +
+                    (region.units.first - tensor.units.first) * inner_,
             .steps = steps_,
             .step_stride = tensor.rows.second * row,
-            .count = piece.rows.second * pixels_,
+            .count = region.rows.second * pixels_,
             .stride = run,
-            .run = piece.units.second * inner_};
+            .run = region.units.second * inner_};
   }
 
   Bridge bridge_;

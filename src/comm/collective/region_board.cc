@@ -1,11 +1,11 @@
-#include "comm/collective/piece_board.h"
+#include "comm/collective/region_board.h"
 
 namespace singa {
 
-PieceBoard::PieceBoard(const PieceSizes& sizes)
+RegionBoard::RegionBoard(const RegionSizes& sizes)
     : sizes_(sizes), own_(std::make_unique<Offer[]>(sizes.floats.size())), offers_(own_.get()) {}
 
-PieceBoard::PieceBoard(const PieceSizes& sizes, MemoryLayout* layout) : sizes_(sizes) {
+RegionBoard::RegionBoard(const RegionSizes& sizes, MemoryLayout* layout) : sizes_(sizes) {
   offers_ = layout->Allocate<Offer>(static_cast<int64_t>(sizes.floats.size())).data();
   for (const int64_t floats : sizes.floats)
     memory_.push_back(layout->Allocate<float>(floats).data());

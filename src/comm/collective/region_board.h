@@ -1,4 +1,4 @@
-// PieceBoard has the pieces that the workers of one group offer each other. All workers share it:
+// RegionBoard has the regions that the workers of one group offer each other. All workers share it:
 // threads of one process, or of several that map the same memory.
 #pragma once
 
@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "comm/collective/memory_layout.h"
-#include "comm/collective/piece_exchange.h"
+#include "comm/collective/region_exchange.h"
 
 namespace singa {
 
-// The floats of each piece that workers offer each other.
-struct PieceSizes {
+// The floats of each region that workers offer each other.
+struct RegionSizes {
   int workers = 1;
   std::vector<int64_t> floats;  // by tag, sender and receiver
 
@@ -24,32 +24,32 @@ struct PieceSizes {
   }
 };
 
-class PieceBoard {
+class RegionBoard {
  public:
   struct Offer {
-    // Offers so far, and those that were taken. A piece is on offer while they differ.
+    // Offers so far, and those that were taken. A region is on offer while they differ.
     std::atomic<uint32_t> offered, taken;
-    Piece piece;  // the sender's; unused if the board has memory for it
+    Region region;  // the sender's; unused if the board has memory for it
 
     bool open() const {
       return offered.load(std::memory_order_acquire) != taken.load(std::memory_order_acquire);
     }
   };
 
-  // For threads of one process, who read pieces where the sender has them.
-  explicit PieceBoard(const PieceSizes& sizes);
+  // For threads of one process, who read regions where the sender has them.
+  explicit RegionBoard(const RegionSizes& sizes);
   // For several processes: places the board in `layout`'s memory, which is zero at first, with
-  // memory for each piece. If `layout` only counts, the board must not be used.
-  PieceBoard(const PieceSizes& sizes, MemoryLayout* layout);
+  // memory for each region. If `layout` only counts, the board must not be used.
+  RegionBoard(const RegionSizes& sizes, MemoryLayout* layout);
 
   Offer& offer(int tag, int from, int to) const { return offers_[sizes_.At(tag, from, to)]; }
-  // Returns the memory for a piece; null: it stays where the sender has it.
+  // Returns the memory for a region; null: it stays where the sender has it.
   float* memory(int tag, int from, int to) const {
     return memory_.empty() ? nullptr : memory_[sizes_.At(tag, from, to)];
   }
 
  private:
-  PieceSizes sizes_;
+  RegionSizes sizes_;
   std::unique_ptr<Offer[]> own_;  // null: the offers are in memory that processes share
   Offer* offers_ = nullptr;
   std::vector<float*> memory_;
