@@ -78,14 +78,14 @@ class Checked {
     std::fill(out_[0]->grad.data() + n * out_[0]->grad.row_size(),
               out_[0]->grad.data() + out_[0]->grad.size(), 0);
     double worst = 0;
-    for (singa::Param* param : declare_->params()) {  // adds to what is there
+    for (singa::Param* param : declare_->declared().params) {  // adds to what is there
       Fill("before", &param->grad);
       param->BeginStep();
       param->CountContribution();
     }
     Objective();
     layer_->ComputeGradient(ctx_, in_, out_);
-    for (singa::Param* param : declare_->params()) {
+    for (singa::Param* param : declare_->declared().params) {
       Tensor before = Tensor::Allocate(param->shape());
       Fill("before", &before);
       for (int64_t i = 0; i < param->size(); ++i) param->grad.data()[i] -= before.data()[i];
@@ -105,18 +105,18 @@ class Checked {
       param->grad = Tensor::Allocate(param->shape());
       Fill(param->name().c_str(), &param->data);
     }
-    for (singa::Buffer& buffer : declare_->buffers())
+    for (singa::Buffer& buffer : declare_->declared().buffers)
       buffer.tensor = Tensor::Allocate(buffer.tensor.shape(), buffer.tensor.type());
-    for (singa::Metric& metric : declare_->metrics())
+    for (singa::Metric& metric : declare_->declared().metrics)
       metric.cell = Tensor::Allocate(metric.cell.shape(), metric.cell.type());
-    scratch_ = Tensor::Allocate({declare_->scratch() + 1}, singa::DType::kU8);
+    scratch_ = Tensor::Allocate({declare_->declared().scratch + 1}, singa::DType::kU8);
     ctx_.scratch = scratch_.as<void>();
   }
 
   double Objective() {
     layer_->ComputeFeature(ctx_, singa::kTrain, in_, out_);
-    if (!declare_->metrics().empty()) {
-      double* cell = declare_->metrics()[0].cell.as<double>();
+    if (!declare_->declared().metrics.empty()) {
+      double* cell = declare_->declared().metrics[0].cell.as<double>();
       return std::exchange(cell[0], 0);
     }
     double sum = 0;
@@ -145,7 +145,7 @@ class Checked {
   // Whether a gradient in pieces is the whole one.
   double InPieces() {
     double worst = 0;
-    for (singa::Param* param : declare_->in_pieces()) {
+    for (singa::Param* param : declare_->declared().in_pieces) {
       Pieces pieces(&ctx_);
       param->sink = &pieces;
       Tensor whole = param->grad;

@@ -86,18 +86,18 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
         ScaleGradient(own, grad.data(), grad.size(),
                       own.device_state ? own.device_state : own.state);
   transfers.AfterGradient(ctx);
-  for (Param* param : node.declare->given()) param->CountContribution();
+  for (Param* param : node.declared().given) param->CountContribution();
 }
 
 void Net::BeginStep() {
   for (NetNode& node : nodes_)
-    for (Param* param : node.declare->params()) param->BeginStep();
+    for (Param* param : node.declared().params) param->BeginStep();
 }
 
 void Net::SeeMetrics(Context& ctx) {
   if (!ctx.stream) return;
   for (NetNode& node : nodes_)
-    for (Metric& metric : node.declare->metrics())
+    for (Metric& metric : node.declared().metrics)
       if (node.on_device)
         ctx.stream->Copy(metric.cell.as<void>(), metric.seen.as<void>(), metric.cell.bytes());
   ctx.stream->Wait();
@@ -106,7 +106,7 @@ void Net::SeeMetrics(Context& ctx) {
 void Net::ClearMetrics(Context& ctx) {
   for (NetNode& node : nodes_) {
     Context own = node.ContextOf(ctx);
-    for (Metric& metric : node.declare->metrics())
+    for (Metric& metric : node.declared().metrics)
       ZeroBytes(own, metric.cell.as<void>(), metric.cell.bytes());
   }
 }

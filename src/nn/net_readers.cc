@@ -48,7 +48,7 @@ int64_t NetReaders::CountRecords() {
     RecordReader* const reader = node.layer->reader();
     const int64_t count = reader ? reader->CountRecords() : -1;
     if (count < 0) continue;
-    const auto& files = node.declare->files();  // the first is the store
+    const auto& files = node.declared().files;  // the first is the store
     if (first && count != records)
       throw ConfigError(
           StrCat("neuralnet.", node.path, files.empty() ? "" : "." + files.front().first),

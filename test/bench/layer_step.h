@@ -30,12 +30,13 @@ class LayerStep {
     if (below) x_.grad = Filled(x_.data.shape());
     for (Port& out : outs_) out.data = Filled(out.data.shape());
     outs_[0].grad = Filled(outs_[0].data.shape());
-    for (Buffer& buffer : declare_->buffers()) buffer.tensor = Filled(buffer.tensor.shape());
-    for (Param* param : declare_->params()) {
+    for (Buffer& buffer : declare_->declared().buffers)
+      buffer.tensor = Filled(buffer.tensor.shape());
+    for (Param* param : declare_->declared().params) {
       param->data = Filled(param->shape());
       param->grad = Filled(param->shape());
     }
-    scratch_ = Tensor::Allocate({declare_->scratch()}, DType::kU8);
+    scratch_ = Tensor::Allocate({declare_->declared().scratch}, DType::kU8);
     ctx_.scratch = scratch_.as<uint8_t>();
   }
 

@@ -48,7 +48,7 @@ TEST(BindNet, FeaturesAreInTheArenaAndMetricsAreNot) {
   const NetNode& loss = *test.net.Find("loss");
   EXPECT_TRUE(IsIn(arena.main, loss.in[0]->data.data()));
   EXPECT_TRUE(IsIn(arena.main, loss.in[0]->grad.data()));
-  EXPECT_FALSE(IsIn(arena.main, loss.declare->metrics()[0].cell.as<void>()));
+  EXPECT_FALSE(IsIn(arena.main, loss.declared().metrics[0].cell.as<void>()));
 }
 
 TEST(BindNet, NetsThatTakeTurnsMayUseOneArena) {

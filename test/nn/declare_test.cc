@@ -13,15 +13,8 @@ class DeclareTest : public testing::Test {
   Declare Of(const std::string& conf, const std::string& net = "") {
     LayerProto layer;
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(conf, &layer)) << conf;
-    return Declare(layer, &table_, "layer[" + layer.name() + "]", net);
+    return Declare(layer, &table_, {"layer[" + layer.name() + "]", net});
   }
-  void Expect(const std::string& name, const std::string& share_from = "") {
-    ParamProto conf;
-    conf.set_name(name);
-    if (!share_from.empty()) conf.set_share_from(share_from);
-    table_.Expect(conf, "owner", "layer[owner].param[0]");
-  }
-
   ParamTable table_;
 };
 
@@ -31,63 +24,9 @@ TEST_F(DeclareTest, AParamHasItsNameOrThatOfItsLayer) {
   EXPECT_EQ(w->name(), "w");
   EXPECT_EQ(w->shape(), Shape({2, 3}));
   EXPECT_EQ(declare.Param(1, {3})->name(), "fc_1");
-  EXPECT_EQ(declare.params().size(), 2u);
+  EXPECT_EQ(declare.declared().params.size(), 2u);
   EXPECT_EQ(table_.Find("w"), w);
   EXPECT_EQ(table_.Find("v"), nullptr);
-}
-
-TEST_F(DeclareTest, ANetOfAnotherPhaseGetsTheSameParam) {
-  const Param* const w = Of("name: 'fc' param { name: 'w' }").Param(0, {2});
-  EXPECT_EQ(Of("name: 'fc' param { name: 'w' }").Param(0, {2}), w);
-  const Param* const number = Of("name: 'scale' param { name: 's' }").Param(0, Shape());
-  EXPECT_EQ(Of("name: 'scale' param { name: 's' }").Param(0, Shape()), number);
-  EXPECT_EQ(Of("name: 'other' param { name: 'w' }").Param(0, {2}), w);  // both are named
-}
-
-TEST_F(DeclareTest, ADefaultNameIsNotShared) {
-  Of("name: 'fc'").Param(0, {2});
-  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'top' param { name: 'fc_0' }").Param(0, {2}), "param[0].name",
-                           "a param of layer \"fc\" has the name \"fc_0\" too; to share its "
-                           "values, use share_from");
-}
-
-TEST_F(DeclareTest, ShapesOfOneParamAgree) {
-  Of("name: 'fc' param { name: 'w' }", "kTrain").Param(0, {2, 3});
-  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'top' param { name: 'w' }", "kTrain").Param(0, {3, 2}),
-                           "param[0]",
-                           "param \"w\" of layer \"fc\" has the shape (2, 3); layer \"top\" needs "
-                           "(3, 2) here");
-  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'fc' param { name: 'w' }", "kTest").Param(0, {3, 2}),
-                           "param[0]",
-                           "has the shape (2, 3) in kTrain; layer \"fc\" needs (3, 2) in kTest");
-}
-
-TEST_F(DeclareTest, AParamMayBeSharedBeforeItsOwnerIsSetUp) {
-  Expect("w");
-  const Param* const shared = Of("name: 'top' param { share_from: 'w' }").Param(0, {2});
-  EXPECT_EQ(shared->name(), "w");
-  EXPECT_EQ(shared->layer(), "owner");
-  EXPECT_EQ(Of("name: 'owner' param { name: 'w' }").Param(0, {2}), shared);
-  EXPECT_CONFIG_ERROR(Of("name: 'more' param { share_from: 'w' }").Param(0, {3}),
-                      "param[0].share_from");
-}
-
-TEST_F(DeclareTest, AParamThatIsSharedMustBeAnOwner) {
-  Expect("weight");
-  Expect("copy", "weight");
-  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'x' param { share_from: 'weigth' }").Param(0, {2}),
-                           "param[0].share_from", "no param \"weigth\"; did you mean \"weight\"?");
-  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'x' param { share_from: 'copy' }").Param(0, {2}),
-                           "param[0].share_from",
-                           "param \"copy\" itself shares from \"weight\"; name that");
-}
-
-TEST_F(DeclareTest, NamesThatCheckpointsUseAreRefused) {
-  for (const char* name :
-       {"updater/w", "buffer/w", "reader/w", "metric/w", "train/w", "0#w", "__metadata__"})
-    EXPECT_CONFIG_ERROR(Of(StrCat("name: 'fc' param { name: '", name, "' }")).Param(0, {2}),
-                        "param[0].name");
-  EXPECT_NO_THROW(Of("name: 'fc' param { name: 'w/updater' }").Param(0, {2}));
 }
 
 TEST_F(DeclareTest, AFirstValueIsForParamsWithoutAnInit) {
@@ -101,8 +40,8 @@ TEST_F(DeclareTest, ALayerMayLeaveAGradientToOthers) {
   Declare declare = Of("name: 'fc'");
   const Param *const a = declare.Param(0, {2}), *const b = declare.Param(1, {2});
   declare.GivesNoGradient(a);
-  EXPECT_EQ(declare.given(), std::vector<Param*>{const_cast<Param*>(b)});
-  EXPECT_EQ(declare.params().size(), 2u);
+  EXPECT_EQ(declare.declared().given, std::vector<Param*>{const_cast<Param*>(b)});
+  EXPECT_EQ(declare.declared().params.size(), 2u);
 }
 
 TEST_F(DeclareTest, SourcesAreCounted) {
@@ -124,19 +63,19 @@ TEST_F(DeclareTest, ScratchIsTheMostAndKeptMemoryTheSum) {
   declare.Scratch(7);
   declare.Keeps(10);
   declare.Keeps(7);
-  EXPECT_EQ(declare.scratch(), 10);
-  EXPECT_EQ(declare.kept(), 17);
+  EXPECT_EQ(declare.declared().scratch, 10);
+  EXPECT_EQ(declare.declared().kept, 17);
 }
 
 TEST_F(DeclareTest, StateOfRowsKnowsWhichRowsItIsOf) {
   Declare declare = Of("name: 'gru'");
   declare.RowBuffer("state", {2, 5}, {.first = 4, .rows = 2, .batch = 6});
-  EXPECT_EQ(declare.buffers()[0].span.first, 4);
-  EXPECT_EQ(declare.buffers()[0].span.batch, 6);
+  EXPECT_EQ(declare.declared().buffers[0].span.first, 4);
+  EXPECT_EQ(declare.declared().buffers[0].span.batch, 6);
   // A worker alone may have another number of rows, such as those of joined batches.
   declare.RowBuffer("alone", {3, 5}, {.first = 0, .rows = 6, .batch = 6});
-  EXPECT_EQ(declare.buffers()[1].span.rows, 3);
-  EXPECT_EQ(declare.buffers()[1].span.batch, 3);
+  EXPECT_EQ(declare.declared().buffers[1].span.rows, 3);
+  EXPECT_EQ(declare.declared().buffers[1].span.batch, 3);
   EXPECT_CONFIG_ERROR_SAYS(
       declare.RowBuffer("part", {3, 5}, {.first = 4, .rows = 2, .batch = 6}), "srclayers",
       "the source gives 3 rows for the worker's 2 of the batch: must be as many");
@@ -146,8 +85,8 @@ TEST_F(DeclareTest, AMetricIsAMeanOrItsExponential) {
   Declare declare = Of("name: 'loss'");
   EXPECT_FALSE(declare.Metric("loss")->exponential);
   EXPECT_TRUE(declare.ExponentialMetric("ppl")->exponential);
-  EXPECT_EQ(declare.metrics()[1].name, "ppl");
-  EXPECT_EQ(declare.metrics()[0].cell.shape(), Shape({2}));
+  EXPECT_EQ(declare.declared().metrics[1].name, "ppl");
+  EXPECT_EQ(declare.declared().metrics[0].cell.shape(), Shape({2}));
 }
 
 }  // namespace

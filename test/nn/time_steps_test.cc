@@ -129,7 +129,7 @@ TEST_F(UnevenLengths, AreCountedInTheMeans) {
   TestNet test(Net(File("two", Record(sequences_[1], 6) + Record(sequences_[2], 6)), 2, kSteps));
   test.Forward();
   double steps = 0;
-  for (const Metric& metric : test.net.Find("loss")->declare->metrics())
+  for (const Metric& metric : test.net.Find("loss")->declared().metrics)
     steps = metric.cell.as<double>()[1];
   EXPECT_EQ(steps, 1 + 3);
 }

@@ -70,7 +70,7 @@ class GroupNet {
   std::vector<float> Lasting(size_t node, size_t buffer) {
     std::vector<float> all;
     for (const auto& worker : workers_) {
-      const Buffer& part = worker->net.nodes()[node].declare->buffers()[buffer];
+      const Buffer& part = worker->net.nodes()[node].declared().buffers[buffer];
       if (part.span.rows > 0) {
         Scatter(part.tensor, part.span, &all);
         continue;
@@ -94,7 +94,7 @@ class GroupNet {
   std::pair<double, double> TakeMetric(size_t node, size_t metric) {
     std::pair<double, double> sum;
     for (const auto& worker : workers_) {
-      double* cell = worker->net.nodes()[node].declare->metrics()[metric].cell.as<double>();
+      double* cell = worker->net.nodes()[node].declared().metrics[metric].cell.as<double>();
       sum.first += cell[0];
       sum.second += cell[1];
       cell[0] = cell[1] = 0;
@@ -161,13 +161,13 @@ inline void ExpectGroupIsOne(const std::string& text, int workers, const NetOpti
       const std::string what = StrCat("step ", step, ", ", node.full_name);
       for (size_t k = 0; !options.reuse && k < node.out.size(); ++k)
         ExpectClose(group.Output(i, k), one.Output(i, k), kTolerance, what);
-      for (size_t k = 0; k < node.declare->metrics().size(); ++k) {
+      for (size_t k = 0; k < node.declared().metrics.size(); ++k) {
         const auto got = group.TakeMetric(i, k), want = one.TakeMetric(i, k);
         EXPECT_NEAR(got.first, want.first, kTolerance * std::max(1., std::abs(want.first))) << what;
         EXPECT_EQ(got.second, want.second) << what;
       }
-      for (size_t k = 0; k < node.declare->buffers().size(); ++k)
-        if (node.declare->buffers()[k].keep == Keep::kForever)
+      for (size_t k = 0; k < node.declared().buffers.size(); ++k)
+        if (node.declared().buffers[k].keep == Keep::kForever)
           ExpectClose(group.Lasting(i, k), one.Lasting(i, k), kTolerance, what + " lasting");
     }
     for (const auto& param : one[0].params.params()) {

@@ -76,7 +76,7 @@ struct TestNet {
   double TakeLoss() {
     double loss = 0;
     for (NetNode& node : net.nodes())
-      for (Metric& metric : node.declare->metrics()) {
+      for (Metric& metric : node.declared().metrics) {
         loss += metric.cell.as<double>()[0] / static_cast<double>(net.batch());
         metric.cell.as<double>()[0] = metric.cell.as<double>()[1] = 0;
       }

@@ -84,7 +84,7 @@ class MyBp : public singa::Algorithm {
     const int64_t step = ctx.state->step;
     net.BeginStep();
     for (singa::NetNode& node : net.nodes()) {
-      for (singa::Param* param : node.declare->params()) exchange.Await(param, step);
+      for (singa::Param* param : node.declared().params) exchange.Await(param, step);
       net.ComputeFeature(ctx, node, static_cast<singa::Phase>(singa::kTrain | singa::kForward));
     }
     for (auto node = net.nodes().rbegin(); node != net.nodes().rend(); ++node) {

@@ -8,9 +8,12 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <new>
+#include <thread>
 
+#include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
 #include "train/state/init_params.h"
 #include "train/trainer/forwarder.h"
@@ -95,6 +98,29 @@ JobProto CnnJob(const std::string& path, const std::string& updater) {
   return job;
 }
 
+// Writes 4 records, and returns their file.
+std::string WriteRecords() {
+  const std::string path = ::testing::TempDir() + "/allocation_test.csv";
+  std::ofstream csv(path);
+  for (int r = 0; r < 4; ++r) {
+    csv << r % 3;
+    for (int i = 0; i < 36; ++i) csv << ',' << (i * 7 + r) % 5;
+    csv << '\n';
+  }
+  csv.close();
+  return path;
+}
+
+// Trains 25 steps, and returns the allocations of this thread in the last 20.
+int AllocationsOfSteps(Trainer* trainer) {
+  for (int64_t step = 0; step < 5; ++step) trainer->TrainStep(step);
+  allocations = 0;
+  counting = true;
+  for (int64_t step = 5; step < 25; ++step) trainer->TrainStep(step);
+  counting = false;
+  return allocations;
+}
+
 class AllocationTest : public ::testing::TestWithParam<std::tuple<bool, std::string>> {};
 INSTANTIATE_TEST_SUITE_P(
     Kernels, AllocationTest,
@@ -104,25 +130,39 @@ INSTANTIATE_TEST_SUITE_P(
                                          "type: kRMSProp rmsprop_conf { rho: 0.9 }")));
 
 TEST_P(AllocationTest, AStepInSteadyStateAllocatesNothing) {
-  const std::string path = ::testing::TempDir() + "/allocation_test.csv";
-  std::ofstream csv(path);
-  for (int r = 0; r < 4; ++r) {
-    csv << r % 3;
-    for (int i = 0; i < 36; ++i) csv << ',' << (i * 7 + r) % 5;
-    csv << '\n';
-  }
-  csv.close();
-  JobProto job = CnnJob(path, std::get<1>(GetParam()));
+  JobProto job = CnnJob(WriteRecords(), std::get<1>(GetParam()));
   job.set_plain_kernels(std::get<0>(GetParam()));
   Trainer trainer(job, 1);
   trainer.Allocate();
   InitParams(trainer.model().ctx(), {}, &trainer.model().params());
-  for (int64_t step = 0; step < 5; ++step) trainer.TrainStep(step);
-  allocations = 0;
-  counting = true;
-  for (int64_t step = 5; step < 25; ++step) trainer.TrainStep(step);
-  counting = false;
-  EXPECT_EQ(allocations, 0);
+  EXPECT_EQ(AllocationsOfSteps(&trainer), 0);
+}
+
+// The two workers of a group divide layers by rows and by units.
+TEST_P(AllocationTest, AStepOfWorkersThatDivideLayersAllocatesNothing) {
+  JobProto job = CnnJob(WriteRecords(), std::get<1>(GetParam()));
+  job.set_plain_kernels(std::get<0>(GetParam()));
+  for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer())
+    if (layer.name() == "conv" || layer.name() == "relu" || layer.name() == "fc1")
+      layer.set_partition_dim(1);
+  Replica replica(job);
+  ReplicaUpdates updates(job, &replica);
+  std::deque<Trainer> workers;
+  WorkerPlace place = {.workers = 2, .here = 2, .divides_units = true};
+  for (; place.worker < 2; ++place.worker) workers.emplace_back(job, place, &replica, &updates);
+  WorkerModel& lead = workers[0].model();
+  GradientReduction reduction(lead.trained().table, &updates,
+                              {.ranks = {0, 2}, .group = 2, .here = 2});
+  const RegionBoard regions(SizesOfBridges(lead.net().nodes(), 2));
+  workers[0].AllocateIn(&reduction, &regions, nullptr, nullptr);
+  workers[1].AllocateIn(&reduction, &regions, nullptr, &workers[0]);
+  InitParams(lead.ctx(), {}, &lead.params());
+  int counts[2] = {-1, -1};
+  std::thread second([&] { counts[1] = AllocationsOfSteps(&workers[1]); });
+  counts[0] = AllocationsOfSteps(&workers[0]);
+  second.join();
+  EXPECT_EQ(counts[0], 0);
+  EXPECT_EQ(counts[1], 0);
 }
 
 TEST_P(AllocationTest, AForwardPassOfATrainedNetAllocatesNothing) {

@@ -46,7 +46,7 @@ class CarriedState : public ::testing::Test {
     return sums->entries()[0].sum;
   }
   std::vector<float> State() {
-    const Tensor& state = trainer_.model().net().Find("rnn")->declare->buffers()[1].tensor;
+    const Tensor& state = trainer_.model().net().Find("rnn")->declared().buffers[1].tensor;
     return {state.data(), state.data() + state.size()};
   }
 

@@ -31,7 +31,7 @@ class TwoBackwardPasses final : public Algorithm {
     net.BeginStep();
     for (int pass = 0; pass < 2; ++pass) {
       for (NetNode& node : net.nodes()) {
-        for (Param* param : node.declare->params()) exchange.Await(param, step);
+        for (Param* param : node.declared().params) exchange.Await(param, step);
         if (pass == 0 || !node.wiring.is_input)
           net.ComputeFeature(ctx, node, static_cast<Phase>(kTrain | kForward));
       }

@@ -159,7 +159,7 @@ std::vector<float> Lasting(TestNet* test) {
   };
   for (const auto& param : test->params.params()) add(param->data);
   for (NetNode& node : test->net.nodes())
-    for (const Buffer& buffer : node.declare->buffers())
+    for (const Buffer& buffer : node.declared().buffers)
       if (buffer.keep == Keep::kForever) add(buffer.tensor);
   return all;
 }

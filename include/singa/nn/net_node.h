@@ -44,6 +44,8 @@ struct NetNode {
   // Params among them that only this node uses and whose gradient may go to a sink in pieces.
   std::vector<Param*> in_pieces;
 
+  Declared& declared() { return declare->declared(); }
+  const Declared& declared() const { return declare->declared(); }
   // Returns `ctx` for a node on the device, and ctx.ForHost() for a node on the host.
   Context ContextOf(const Context& ctx) const { return on_device ? ctx : ctx.ForHost(); }
 };

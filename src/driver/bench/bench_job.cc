@@ -33,7 +33,7 @@ Net TrainNet(const JobProto& job, ParamTable* params) {
 std::optional<ConfigError> MissingFile(const Net& net) {
   std::error_code ignored;
   for (const NetNode& node : net.nodes())
-    for (const auto& [field, file] : node.declare->files())
+    for (const auto& [field, file] : node.declared().files)
       if (!std::filesystem::exists(file, ignored))
         return ConfigError(field, StrCat("there is no file \"", file, "\""), kExitNoInput)
             .Under("neuralnet." + node.path);

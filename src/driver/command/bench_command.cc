@@ -80,7 +80,7 @@ double FlopsOf(const NetNode& node) {
   double flops = work.feature;
   if (!node.runs_backward) return flops;
   if (HasGradient(node.in)) flops += work.input_gradients;
-  const auto& params = node.declare->params();
+  const auto& params = node.declared().params;
   if (!params.empty() && params[0]->trains()) flops += work.param_gradients;
   return flops;
 }
@@ -101,7 +101,7 @@ double BytesOf(const NetNode& node, int64_t states) {
   int64_t in = 0, out = 0, params = 0, bytes = 0;
   for (size_t i = 0; i < node.in.size(); ++i) in += SourceBytes(node, i);
   for (const Port* port : node.out) out += port->data.bytes();
-  for (const Param* param : node.declare->params()) params += param->data.bytes();
+  for (const Param* param : node.declared().params) params += param->data.bytes();
   if (!node.traits.aliases_in) bytes += in + params + out;
   if (!node.runs_backward) return static_cast<double>(bytes);
   for (const Port* port : node.out) bytes += port->grad.empty() ? 0 : port->grad.bytes();
@@ -109,7 +109,7 @@ double BytesOf(const NetNode& node, int64_t states) {
   if (node.traits.grad_reads_in) bytes += in;
   if (node.traits.grad_reads_out) bytes += out;
   if (HasGradient(node.in)) bytes += params;
-  for (const Param* param : node.declare->params())
+  for (const Param* param : node.declared().params)
     bytes += param->grad.empty() ? 0 : param->grad.bytes();
   for (const Param* param : node.completes)  // a gradient in pieces stays in the cache
     bytes += (2 + 2 * states) * param->data.bytes() + (param->sink ? 0 : param->grad.bytes());

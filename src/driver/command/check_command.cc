@@ -28,7 +28,7 @@ struct Row {
 
 std::string ParamsText(const NetNode& node) {
   std::string text;
-  for (const Param* param : node.declare->params())
+  for (const Param* param : node.declared().params)
     text +=
         StrCat(text.empty() ? "" : ", ", Printable(param->name()), " ", param->shape().ToString());
   return text;

@@ -81,7 +81,7 @@ class NetCheck {
     if (errors.empty()) Warn(FirstStepWarnings(net));
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
-      for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
+      for (const Metric& metric : node.declared().metrics) metrics_[metric.name].insert(phase);
       if (options_.files) CheckFiles(node);
       if (!errors.empty() || !warned_.insert(node.path).second) continue;
       WarnOfParams(node);
@@ -156,7 +156,7 @@ class NetCheck {
     const int hid = std::countr_zero(vis.wiring.feedback_slots);
     for (const NetNode& node : net.nodes()) {
       if (node.name != vis.conf.srclayers(hid)) continue;
-      if (node.declare->params()[0] == vis.declare->params()[0]) continue;
+      if (node.declared().params[0] == vis.declared().params[0]) continue;
       conf_->Add(ConfigError("param[0]", StrCat("is not trained: give it a share_from of the "
                                                 "weight of layer \"",
                                                 vis.name, "\""))
@@ -167,7 +167,7 @@ class NetCheck {
 
   // Warns of params in the conf that the layer does not use.
   void WarnOfParams(const NetNode& node) {
-    const int known = static_cast<int>(node.declare->params().size());
+    const int known = static_cast<int>(node.declared().params.size());
     for (int i = known; i < node.conf.param_size(); ++i)
       conf_->Add(ConfigError(StrCat("param[", i, "]"),
                              StrCat("has no effect: the layer has ", Counted(known, "param")))
@@ -189,7 +189,7 @@ class NetCheck {
 
   void CheckFiles(const NetNode& node) {
     std::error_code ignored;
-    for (const auto& [field, file] : node.declare->files())
+    for (const auto& [field, file] : node.declared().files)
       if (!std::filesystem::exists(file, ignored))
         conf_->Add(ConfigError(field, StrCat("there is no file \"", file, "\""), kExitNoInput)
                        .Under("neuralnet." + node.path));

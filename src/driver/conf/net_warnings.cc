@@ -61,7 +61,7 @@ class TrainedNet {
   bool NothingTrains() {
     bool has_params = false, frozen = true;
     for (const NetNode& node : nodes_)
-      for (const Param* param : node.declare->params()) {
+      for (const Param* param : node.declared().params) {
         has_params = true;
         frozen = frozen && param->conf().lr_scale() == 0;
       }
@@ -75,7 +75,7 @@ class TrainedNet {
   // type, as an example of SINGA 0.3 has one without readers.
   bool IsUnread(size_t i) const {
     const NetNode& node = nodes_[i];
-    const bool ends = node.traits.originates_gradient || !node.declare->metrics().empty() ||
+    const bool ends = node.traits.originates_gradient || !node.declared().metrics.empty() ||
                       node.wiring.writes_file || node.traits.needs_no_reader ||
                       node.conf.has_user_type() || !OldTypeText(node.conf.type()).empty();
     if (ends || !readers_[i].empty() || node.in_feedback || node.traits.aliases_in) return false;
@@ -94,7 +94,7 @@ class TrainedNet {
     const NetNode& node = nodes_[i];
     if (node.runs_backward || node.in_feedback || node.traits.aliases_in) return;
     if (node.wiring.is_input || node.conf.has_user_type()) return;
-    const auto& params = node.declare->params();
+    const auto& params = node.declared().params;
     const bool trains = std::any_of(params.begin(), params.end(), [this](const Param* param) {
       return param->trains() && !IsTrainedElsewhere(*param);
     });
@@ -103,7 +103,7 @@ class TrainedNet {
 
   bool IsTrainedElsewhere(const Param& param) const {
     return std::any_of(nodes_.begin(), nodes_.end(), [&param](const NetNode& node) {
-      const auto& own = node.declare->params();
+      const auto& own = node.declared().params;
       return node.runs_backward && std::find(own.begin(), own.end(), &param) != own.end();
     });
   }
@@ -142,7 +142,7 @@ class TrainedNet {
   // Returns whether the layer's weight starts with zeros. Then no gradient passes through the
   // layer.
   bool GivesZeros(const NetNode& node) const {
-    const auto& params = node.declare->params();
+    const auto& params = node.declared().params;
     return node.traits.linear && !params.empty() && IsZero(*params[0]);
   }
 
@@ -154,10 +154,10 @@ class TrainedNet {
     for (bool first = true; readers_[above].size() == 1; first = false) {
       above = readers_[above][0];
       const NetNode& node = nodes_[above];
-      const auto& own = nodes_[i].declare->params();
+      const auto& own = nodes_[i].declared().params;
       const bool dead = first && node.traits.stops_negatives && (own.size() < 2 || IsZero(*own[1]));
       if (!dead && !GivesZeros(node)) {
-        if (!node.declare->params().empty()) return;
+        if (!node.declared().params.empty()) return;
         continue;
       }
       WarnAt(i, "param[0].init",

@@ -47,7 +47,7 @@ std::optional<ConfigError> AtDeclaredFile(const JobProto& job, JobUse use, const
     const Net net = BuildNet(job.neuralnet(), options, &params, &ignored);
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
-      for (const auto& [field, file] : node.declare->files()) {
+      for (const auto& [field, file] : node.declared().files) {
         if (file.size() <= longest || !IsAbout(error.what(), file)) continue;
         longest = file.size();
         placed = ConfigError(field, error.what(), error.code()).Under("neuralnet." + node.path);

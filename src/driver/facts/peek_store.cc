@@ -85,7 +85,7 @@ ConfigErrors PeekReader(NetNode* node) {
   ConfigErrors errors;
   RecordReader* const reader = node->layer ? node->layer->reader() : nullptr;
   if (!reader || reader->store() || node->conf.has_user_type()) return errors;
-  const auto& [field, path] = node->declare->files().front();
+  const auto& [field, path] = node->declared().files.front();
   if (BytesOf(path) > kQuickBytes) return errors;
   try {
     reader->CountRecords();  // opens the file

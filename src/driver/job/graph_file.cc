@@ -85,14 +85,14 @@ void WriteDebugFiles(FileSystem* files, const Context& ctx, const Net& net,
   WriteText(files, folder + "/fp" + end, Json(net, [&](const NetNode& node) {
               const Context own = node.ContextOf(ctx);
               std::string text = MeanText(own, "data", node.out[0]->data);
-              for (const Param* param : node.declare->params())
+              for (const Param* param : node.declared().params)
                 text += MeanText(own, param->name(), param->data);
               return text;
             }));
   WriteText(files, folder + "/bp" + end, Json(net, [&](const NetNode& node) {
               const Context own = node.ContextOf(ctx);
               std::string text = MeanText(own, "grad", node.out[0]->grad, scale);
-              for (const Param* param : node.declare->params())
+              for (const Param* param : node.declared().params)
                 text += MeanText(own, param->name(), param->grad, scale);
               return text;
             }));
@@ -104,7 +104,7 @@ std::string GraphDot(const Net& net, const std::string& title) {
   for (size_t i = 0; i < net.nodes().size(); ++i) {
     const NetNode& node = net.nodes()[i];
     std::string params;
-    for (const Param* param : node.declare->params())
+    for (const Param* param : node.declared().params)
       params += "\\n" + Escape(param->name()) + " " + param->shape().ToString();
     dot += StrCat("  n", i, " [label=\"", Escape(node.full_name), "\\n",
                   Escape(TypeText(node.conf)), " ", node.out[0]->data.shape().ToString(), params,

@@ -26,7 +26,7 @@ class OnnxLayer {
   const OnnxNames& in() const { return in_; }
   const Shape& in_shape() const { return node_.in[0]->data.shape(); }
   const Shape& out_shape() const { return node_.out[0]->data.shape(); }
-  const Param& param(int index) const { return *node_.declare->params()[index]; }
+  const Param& param(int index) const { return *node_.declared().params[index]; }
   TimeSteps& time_steps() const { return *steps_; }
 
   // Returns a name for a value inside the layer.

@@ -81,7 +81,7 @@ void Write(const RecurrentForm& form, OnnxLayer* layer) {
 }
 
 bool HasBias(const OnnxLayer& layer, size_t gates) {
-  return layer.node().declare->params().size() > 2 * gates;
+  return layer.node().declared().params.size() > 2 * gates;
 }
 
 // The gates are z, r, c.

@@ -19,7 +19,7 @@ struct Reader {
   // Returns the field of the LayerProto with the layer's settings.
   std::string field() const {
     if (store) return store->field();
-    const std::string& path = node->declare->files().front().first;
+    const std::string& path = node->declared().files.front().first;
     return path.substr(0, path.find('.'));
   }
   bool shuffles() const { return store && store->options().order.shuffle; }

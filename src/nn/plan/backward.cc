@@ -16,7 +16,7 @@ std::vector<char> FindTraining(std::deque<NetNode>* nodes, const std::vector<Nod
   for (size_t i = 0; i < graph.size(); ++i) {
     NetNode& node = (*nodes)[i];
     bool trains = false;
-    for (const Param* param : node.declare->params()) trains = trains || param->trains();
+    for (const Param* param : node.declared().params) trains = trains || param->trains();
     for (const Read& read : graph[i].in) trains = trains || value_trains[read.value];
     node.runs_backward = trains;
     if (trains && node.wiring.outputs_are_steps && !node.wiring.differentiable)
@@ -49,11 +49,11 @@ void MarkCompletes(std::deque<NetNode>* nodes) {
   std::map<const Param*, int> users;
   for (NetNode& node : *nodes) {  // backward order ends at the first node
     if (!node.runs_backward) continue;
-    for (Param* param : node.declare->given())
+    for (Param* param : node.declared().given)
       if (param->trains() && users[param]++ == 0) node.completes.push_back(param);
   }
   for (NetNode& node : *nodes)
-    for (Param* param : node.declare->in_pieces())
+    for (Param* param : node.declared().in_pieces)
       if (users[param] == 1) node.in_pieces.push_back(param);
 }
 

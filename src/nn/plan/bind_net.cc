@@ -35,10 +35,10 @@ Port CheckedPort(const Port& port) {
 
 // Allocates kForever buffers and metrics.
 void AllocateLasting(const Context& ctx, Declare* declare) {
-  for (Buffer& buffer : declare->buffers())
+  for (Buffer& buffer : declare->declared().buffers)
     if (buffer.keep == Keep::kForever)
       buffer.tensor = Allocate(ctx, buffer.tensor.shape(), buffer.tensor.type());
-  for (Metric& metric : declare->metrics()) {
+  for (Metric& metric : declare->declared().metrics) {
     metric.cell = Allocate(ctx, metric.cell.shape(), metric.cell.type());
     metric.seen = metric.cell;
     if (ctx.stream) metric.seen.Own(ctx.stream->gpu().AllocatePinned(metric.cell.bytes()));
@@ -75,7 +75,7 @@ void BindNet(const Context& ctx, NetArena arena, Net* net) {
         bind(layout.sides[kHostSide], in[k], false, node.checked[k]);
       }
     }
-    for (Buffer& buffer : node.declare->buffers()) {
+    for (Buffer& buffer : node.declared().buffers) {
       const int place = side.buffers[next_buffer++];
       if (buffer.keep != Keep::kForever) buffer.tensor.Bind(side.At(place));
     }

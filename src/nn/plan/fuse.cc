@@ -28,7 +28,7 @@ void FuseReaders(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
   for (size_t i = 0; i < graph.size(); ++i) {
     NetNode& node = (*nodes)[i];
     if (graph[i].in.size() != 1 || graph[i].out.size() != 1 || node.in_feedback ||
-        node.conf.has_user_type() || !node.declare->params().empty())
+        node.conf.has_user_type() || !node.declared().params.empty())
       continue;
     const Read &in = graph[i].in[0], &out = graph[i].out[0];
     const Ends& source = ends[in.value];

@@ -14,8 +14,8 @@ std::string WhyHostWorks(const Net& net) {
     if (reads_device && node.on_device)
       return "the host checks labels or indices that a layer on the GPU makes";
     if (node.on_device) continue;
-    if (reads_device || node.runs_backward || !node.declare->params().empty() ||
-        !node.declare->metrics().empty())
+    if (reads_device || node.runs_backward || !node.declared().params.empty() ||
+        !node.declared().metrics.empty())
       return StrCat("layer \"", node.name, "\" runs on the host, and does more than read records");
   }
   return "";

@@ -52,8 +52,8 @@ class SidePlanner {
     int64_t bytes = 0;
     for (size_t i = 0; i < graph_.size(); ++i) {
       const bool here = placement_.nodes[i] == side_;
-      if (here) bytes = std::max(bytes, nodes_[i].declare->scratch());
-      for (const Buffer& buffer : nodes_[i].declare->buffers())
+      if (here) bytes = std::max(bytes, nodes_[i].declared().scratch);
+      for (const Buffer& buffer : nodes_[i].declared().buffers)
         side.buffers.push_back(here ? AddBuffer(int(i), buffer) : -1);
     }
     side.scratch = plan_->Add(bytes, 0, last());

@@ -34,7 +34,7 @@ void PrepareLayers(const Context& ctx, Net* net) {
     }
     const bool idle = node.fused || (node.traits.aliases_in && !node.runs_backward);
     if (!ctx.choices || idle) continue;
-    for (const KernelSlot* slot : node.declare->slots())
+    for (const KernelSlot* slot : node.declared().slots)
       ctx.choices->push_back({node.full_name, slot->name(), slot->Choice(own)});
   }
 }
@@ -45,9 +45,9 @@ int64_t ForeverBytes(const Net& net, bool on_device) {
   int64_t bytes = 0;
   for (const NetNode& node : net.nodes()) {
     if (node.on_device != on_device) continue;
-    bytes += static_cast<int64_t>(node.declare->metrics().size()) * kAligned;
-    bytes += node.declare->kept();
-    for (const Buffer& buffer : node.declare->buffers())
+    bytes += static_cast<int64_t>(node.declared().metrics.size()) * kAligned;
+    bytes += node.declared().kept;
+    for (const Buffer& buffer : node.declared().buffers)
       if (buffer.keep == Keep::kForever)
         bytes += (buffer.tensor.bytes() + kAligned - 1) / kAligned * kAligned;
   }
@@ -63,8 +63,8 @@ LargestLayer LargestOn(const Net& net, bool device) {
   for (const NetNode& node : net.nodes()) {
     if (node.traits.aliases_in) continue;
     const bool here = node.on_device == device;
-    int64_t bytes = here ? node.declare->scratch() : 0;
-    for (const Buffer& buffer : node.declare->buffers())
+    int64_t bytes = here ? node.declared().scratch : 0;
+    for (const Buffer& buffer : node.declared().buffers)
       if (here && buffer.keep != Keep::kForever) bytes += buffer.tensor.bytes();
     for (const Read& out : layout.graph[node.place].out) {
       const ShapedValue& value = layout.values[out.value];

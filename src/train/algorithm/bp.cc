@@ -13,7 +13,7 @@ namespace {
 // them after each step.
 bool LossIsFinite(const NetNode& node) {
   if (!node.traits.originates_gradient) return true;
-  for (const Metric& metric : node.declare->metrics())
+  for (const Metric& metric : node.declared().metrics)
     if (!std::isfinite(metric.seen.as<double>()[0])) return false;
   return true;
 }
@@ -40,7 +40,7 @@ class Bp final : public Algorithm {
     const int64_t step = ctx.state->step;
     net.BeginStep();
     for (NetNode& node : net.nodes()) {
-      for (Param* param : node.declare->params()) exchange.Await(param, step);
+      for (Param* param : node.declared().params) exchange.Await(param, step);
       net.ComputeFeature(ctx, node, kPass);
     }
     if (!exchange.sees_losses() && !LossesAreFinite(ctx, net, exchange))

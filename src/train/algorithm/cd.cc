@@ -21,7 +21,7 @@ class Cd final : public Algorithm {
     const int64_t step = ctx.state->step;
     net.BeginStep();
     for (NetNode& node : net.nodes()) {
-      for (Param* param : node.declare->params()) exchange.Await(param, step);
+      for (Param* param : node.declared().params) exchange.Await(param, step);
       net.ComputeFeature(ctx, node, kPass);
     }
     for (int i = 0; i < k_; ++i)

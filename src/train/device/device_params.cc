@@ -21,7 +21,7 @@ void PlaceParams(const std::vector<const Net*>& nets, DeviceParams* params) {
   std::map<Param*, std::string> on_device, on_host;  // with a layer that uses the param
   for (const Net* net : nets)
     for (const NetNode& node : net->nodes())
-      for (Param* param : node.declare->params())
+      for (Param* param : node.declared().params)
         (node.on_device ? on_device : on_host).emplace(param, node.name);
   for (const auto& [param, layer] : on_device) {
     if (const auto other = on_host.find(param); other != on_host.end())

@@ -34,7 +34,7 @@ std::vector<std::string> LossesOf(const DeviceUpdates::Worker& worker) {
   std::vector<std::string> layers;
   for (const NetNode& node : worker.net->nodes())
     if (worker.judges_losses && node.traits.originates_gradient)
-      layers.insert(layers.end(), node.declare->metrics().size(), node.name);
+      layers.insert(layers.end(), node.declared().metrics.size(), node.name);
   return layers;
 }
 
@@ -81,7 +81,7 @@ void DeviceUpdates::AttachMetrics(MetricSums* metrics) {
   std::vector<const double*> cells;
   for (const NetNode& node : worker_.net->nodes())
     if (worker_.judges_losses && node.traits.originates_gradient)
-      for (const Metric& metric : node.declare->metrics())
+      for (const Metric& metric : node.declared().metrics)
         cells.push_back(metric.cell.as<double>());
   loss_cells_ = OnDevice(*ctx_, cells);
   for (const Param* param : trained_) {

@@ -6,7 +6,7 @@ namespace singa {
 
 MetricSums::MetricSums(Net* net) : net_(net) {
   for (NetNode& node : net->nodes())
-    for (Metric& metric : node.declare->metrics()) {
+    for (Metric& metric : node.declared().metrics) {
       size_t i = 0;
       while (i < entries_.size() &&
              (entries_[i].layer != node.name || entries_[i].name != metric.name))

@@ -10,7 +10,7 @@ std::vector<LastingBuffer> LastingBuffers(WorkerModel* model) {
   std::vector<LastingBuffer> all;
   std::map<std::string, int> copies;
   for (NetNode& node : model->net().nodes())
-    for (Buffer& buffer : node.declare->buffers()) {
+    for (Buffer& buffer : node.declared().buffers) {
       if (buffer.keep != Keep::kForever) continue;
       const std::string name = "buffer/" + node.name + "/" + buffer.name;
       const int copy = copies[name]++;

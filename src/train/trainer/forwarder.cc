@@ -88,7 +88,7 @@ bool Forwarder::carries() const {
   const std::deque<NetNode>& nodes = nets_[0].net->nodes();
   return std::any_of(nodes.begin(), nodes.end(), [](const NetNode& node) {
     if (node.wiring.is_input && node.in.empty()) return false;  // this is a Feed
-    const auto& buffers = node.declare->buffers();
+    const auto& buffers = node.declared().buffers;
     return node.conf.has_user_type() ||
            std::any_of(buffers.begin(), buffers.end(),
                        [](const Buffer& buffer) { return buffer.keep == Keep::kForever; });
@@ -226,7 +226,7 @@ void Forwarder::CopyStates(Net* net, bool keep) {
   size_t next = 0;
   for (NetNode& node : net->nodes()) {
     Context own = node.ContextOf(ctx_);
-    for (Buffer& buffer : node.declare->buffers()) {
+    for (Buffer& buffer : node.declared().buffers) {
       if (buffer.keep != Keep::kForever) continue;
       Tensor& state = buffer.tensor;
       if (next == kept_.size()) kept_.push_back(singa::Allocate(own, state.shape(), state.type()));

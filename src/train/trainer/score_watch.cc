@@ -42,7 +42,7 @@ void ScoreWatch::Watch(Net* net) {
   std::set<std::string> sources;  // each source is checked once
   for (NetNode& node : net->nodes()) {
     if (node.in.empty() || node.conf.srclayers_size() == 0) continue;
-    if (node.declare->metrics().empty() && !node.wiring.writes_file) continue;
+    if (node.declared().metrics.empty() && !node.wiring.writes_file) continue;
     const std::string& source = node.conf.srclayers(0);
     if (sources.insert(source).second)
       node.layer = std::make_unique<WatchedLayer>(std::move(node.layer), net, source, this);

@@ -72,7 +72,7 @@ void Trainer::ScaleLosses() {
                              "to be the GPUs'; here they are the host's: ",
                              why_host_updates_, " (kBFloat16 needs no scale)"));
   for (const NetNode& node : model_.net().nodes())
-    if (node.traits.originates_gradient && !node.declare->params().empty())
+    if (node.traits.originates_gradient && !node.declared().params.empty())
       throw ConfigError(StrCat("neuralnet.", node.path),
                         "must have no params with precision: kFloat16: it is a loss, whose "
                         "gradients are scaled");

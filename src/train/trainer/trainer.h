@@ -47,7 +47,7 @@ class Trainer {
   // Allocates everything and opens the stores, for the one worker of a job.
   void Allocate();
   // Does what Allocate does for a worker of a group. `reduction` adds up the group's gradients.
-  // `pieces`: what the workers of the group offer each other; null: they divide all layers by rows.
+  // `regions`: what the workers of the group offer each other; null: they divide all layers by rows.
   // `shared`: memory that the group shares with other processes, or null. All three must outlive
   // it. `lead`: a worker of this process that was allocated before, whose trained values this one
   // uses too, or null.

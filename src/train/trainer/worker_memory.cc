@@ -28,7 +28,7 @@ void CountDevice(const CountedWorker& worker, JobMemory* memory) {
   for (const Net* net : worker.nets)
     for (const NetNode& node : net->nodes())
       if (node.on_device)
-        there.insert(node.declare->params().begin(), node.declare->params().end());
+        there.insert(node.declared().params.begin(), node.declared().params.end());
   for (const Param* param : there) gpu.params += param->data.bytes();
   for (const Param* param : worker.trained.params)
     if (there.count(param)) gpu.gradients += param->data.bytes();

@@ -141,25 +141,25 @@ void BuiltLayer::Allocate() {
     if (!source.grad.empty() && !out_ports_[0].grad.empty())
       out_ports_[0].grad.Bind(source.grad.data());
   }
-  for (Param* param : declare_->params()) {
+  for (Param* param : declare_->declared().params) {
     param->data = memory_.Allocate(param->shape());
     if (param->trains()) param->grad = memory_.Allocate(param->shape());
     std::vector<float> values = RandomValues(param->name(), param->size());
     for (float& value : values) value /= 2;
     memory_.Write(values.data(), &param->data);
   }
-  for (Buffer& buffer : declare_->buffers())
+  for (Buffer& buffer : declare_->declared().buffers)
     buffer.tensor = memory_.Allocate(buffer.tensor.shape(), buffer.tensor.type());
-  for (Metric& metric : declare_->metrics())
+  for (Metric& metric : declare_->declared().metrics)
     metric.cell = memory_.Allocate(metric.cell.shape(), metric.cell.type());
-  scratch_ = memory_.Allocate({declare_->scratch()}, DType::kU8);
+  scratch_ = memory_.Allocate({declare_->declared().scratch}, DType::kU8);
   ctx_.scratch = scratch_.as<uint8_t>();
   layer_->Open(ctx_);
 }
 
 Param& BuiltLayer::param(const std::string& name_or_index) {
   Allocate();
-  const std::vector<Param*>& params = declare_->params();
+  const std::vector<Param*>& params = declare_->declared().params;
   for (size_t i = 0; i < params.size(); ++i)
     if (params[i]->name() == name_or_index || std::to_string(i) == name_or_index) return *params[i];
   throw std::logic_error("the layer has no param " + name_or_index);
@@ -181,7 +181,7 @@ void BuiltLayer::DropInputGradients() {
 
 void BuiltLayer::DropParamGradients() {
   Allocate();
-  for (Param* param : declare_->params()) {
+  for (Param* param : declare_->declared().params) {
     param->grad = Tensor();
     param->grad.SetShape(param->shape());
   }
@@ -198,12 +198,12 @@ std::vector<float> BuiltLayer::InputGradient(int i) const {
 }
 
 std::vector<float> BuiltLayer::ParamGradient(int i) const {
-  const Tensor& grad = declare_->params()[i]->grad;
+  const Tensor& grad = declare_->declared().params[i]->grad;
   return grad.empty() ? std::vector<float>() : memory_.Read(grad);
 }
 
 double BuiltLayer::metric(const std::string& name) {
-  for (const Metric& metric : declare_->metrics()) {
+  for (const Metric& metric : declare_->declared().metrics) {
     if (metric.name != name) continue;
     const std::vector<double> cell = memory_.Read<double>(metric.cell);
     return cell[0] / cell[1];
@@ -215,13 +215,13 @@ void BuiltLayer::BeginStep(int64_t step) {
   Allocate();
   state_.step = step;
   memory_.Write(&state_, &device_state_);
-  for (Param* param : declare_->params()) {
+  for (Param* param : declare_->declared().params) {
     param->BeginStep();
     memory_.Poison(&param->grad);
   }
-  for (Buffer& buffer : declare_->buffers())
+  for (Buffer& buffer : declare_->declared().buffers)
     if (buffer.keep != Keep::kForever) memory_.Poison(&buffer.tensor);
-  for (Metric& metric : declare_->metrics())
+  for (Metric& metric : declare_->declared().metrics)
     ZeroBytes(ctx_, metric.cell.as<double>(), metric.cell.bytes());
 }
 
@@ -245,12 +245,12 @@ void BuiltLayer::Backward(const std::vector<std::vector<float>>& dy) {
     for (Port& port : out_ports_) memory_.Poison(&port.data);
   memory_.Poison(&scratch_);
   layer_->ComputeGradient(ctx_, in_, out_);
-  for (Param* param : declare_->params()) param->CountContribution();
+  for (Param* param : declare_->declared().params) param->CountContribution();
 }
 
 BuiltLayer::~BuiltLayer() {
   if (!plans_.empty()) return;
-  const auto& known = declare_->slots();
+  const auto& known = declare_->declared().slots;
   for (const KernelSlot* slot : trace_.slots())
     EXPECT_NE(std::find(known.begin(), known.end(), slot), known.end())
         << LayerType_Name(conf_.type()) << " calls the kernel " << slot->name();

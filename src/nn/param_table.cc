@@ -1,0 +1,129 @@
+#include "singa/nn/param_table.h"
+
+#include <utility>
+
+#include "base/text/edit_distance.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+std::string NameOf(const LayerProto& layer, int index) {
+  if (index < layer.param_size() && !layer.param(index).name().empty())
+    return layer.param(index).name();
+  return StrCat(layer.name(), "_", index);
+}
+
+// Throws if a checkpoint cannot store the name, or uses it for its own state.
+void CheckTensorName(const std::string& name) {
+  for (const char* taken : {"updater/", "buffer/", "reader/", "metric/", "train/", "0#"})
+    if (name.starts_with(taken))
+      throw ConfigError("name", StrCat("must not begin with \"", taken,
+                                       "\", as checkpoints do, is \"", name, "\""));
+  if (name == "__metadata__")
+    throw ConfigError("name", "must not be \"__metadata__\", which safetensors reserve");
+}
+
+// Throws if another layer's param has the name and one of the two names is a default: a default
+// name does not mean sharing.
+void CheckSharing(const Param& known, const LayerProto& layer, bool named) {
+  const bool both_named = named && !known.conf().name().empty();
+  if (both_named || known.layer() == layer.name()) return;
+  throw ConfigError("name", StrCat("a param of layer \"", known.layer(), "\" has the name \"",
+                                   known.name(), "\" too; to share its values, use share_from"));
+}
+
+struct ParamUse {
+  const std::string& layer;
+  const Shape& shape;
+  const std::string& net;
+};
+
+std::string MisfitText(const std::string& param, const ParamUse& first, const ParamUse& now) {
+  const bool one_net = first.net == now.net;
+  return StrCat("param \"", param, "\" of layer \"", first.layer, "\" has the shape ",
+                first.shape.ToString(), one_net ? "" : " in " + first.net, "; layer \"", now.layer,
+                "\" needs ", now.shape.ToString(), one_net ? " here" : " in " + now.net);
+}
+
+}  // namespace
+
+void ParamTable::Expect(const ParamProto& conf, const std::string& layer, const std::string& path) {
+  expected_.emplace(conf.name(), Expected{conf.name(), conf, layer, path});
+}
+
+Param* ParamTable::Find(const std::string& name) const {
+  for (const auto& param : params_)
+    if (param->name() == name) return param.get();
+  return nullptr;
+}
+
+bool ParamTable::divided() const {
+  for (const auto& param : params_)
+    if (param->is_part()) return true;
+  return false;
+}
+
+ParamTable ParamTable::Wholes() const {
+  ParamTable wholes;
+  for (const auto& param : params_) wholes.params_.push_back(param->Whole());
+  wholes.expected_ = expected_;
+  wholes.nets_ = nets_;
+  return wholes;
+}
+
+// Returns the param of `layer` as its conf describes it: under its own name, or the one that it
+// shares.
+ParamTable::Expected ParamTable::Described(const LayerProto& layer, const std::string& path,
+                                           int index) const {
+  ParamProto conf = index < layer.param_size() ? layer.param(index) : ParamProto();
+  const std::string name = NameOf(layer, index), shared = conf.share_from();
+  CheckTensorName(name);
+  if (shared.empty())
+    return {name, std::move(conf), layer.name(), StrCat(path, ".param[", index, "]")};
+  const auto owner = expected_.find(shared);
+  if (owner == expected_.end()) {
+    std::vector<std::string> known;
+    for (const auto& entry : expected_) known.push_back(entry.first);
+    throw ConfigError("share_from", StrCat("no param \"", shared, "\"", DidYouMean(shared, known)));
+  }
+  if (!owner->second.conf.share_from().empty())
+    throw ConfigError("share_from", StrCat("param \"", shared, "\" itself shares from \"",
+                                           owner->second.conf.share_from(), "\"; name that"));
+  return owner->second;
+}
+
+Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int index,
+                       const Shape& shape, const float* value, const std::string& net,
+                       const UnitSpan* own) {
+  shape.Check();
+  const int64_t first = own ? own->first : 0;
+  const int64_t rows = own ? own->count : shape.dims() > 0 ? shape[0] : 0;
+  Expected param = Described(layer, path, index);
+  if (Param* known = Find(param.name)) {
+    const ParamProto conf = index < layer.param_size() ? layer.param(index) : ParamProto();
+    const bool shares = !conf.share_from().empty();
+    const std::string field = shares ? "share_from" : "";
+    if (!shares) CheckSharing(*known, layer, !conf.name().empty());
+    if (!(known->whole_shape() == shape))
+      throw ConfigError(
+          field, MisfitText(param.name, {known->layer(), known->whole_shape(), nets_[param.name]},
+                            {layer.name(), shape, net}));
+    const int64_t known_rows = known->shape().dims() > 0 ? known->shape()[0] : 0;
+    if (known->first_row() == first && known_rows == rows) return known;
+    throw ConfigError(field, StrCat("layers \"", known->layer(), "\" and \"", layer.name(),
+                                    "\" share the param \"", param.name,
+                                    "\": both must have the same partition_dim"));
+  }
+  if (value && !param.conf.has_init()) {
+    param.conf.mutable_init()->set_type(kConstant);
+    param.conf.mutable_init()->set_value(*value);
+  }
+  nets_[param.name] = net;
+  params_.push_back(
+      std::make_unique<Param>(param.name, param.layer, param.path, param.conf, shape, first, rows));
+  return params_.back().get();
+}
+
+}  // namespace singa

@@ -1,0 +1,104 @@
+#include "singa/nn/param_table.h"
+
+#include <google/protobuf/text_format.h>
+
+#include "singa/nn/declare.h"
+#include "support/layer_test.h"
+
+namespace singa {
+namespace {
+
+class ParamTableTest : public testing::Test {
+ protected:
+  // Returns a Declare of a layer of this conf, which gets its params from table_.
+  Declare Of(const std::string& conf, const std::string& net = "") {
+    LayerProto layer;
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(conf, &layer)) << conf;
+    return Declare(layer, &table_, {"layer[" + layer.name() + "]", net});
+  }
+  void Expect(const std::string& name, const std::string& share_from = "") {
+    ParamProto conf;
+    conf.set_name(name);
+    if (!share_from.empty()) conf.set_share_from(share_from);
+    table_.Expect(conf, "owner", "layer[owner].param[0]");
+  }
+
+  ParamTable table_;
+};
+
+TEST_F(ParamTableTest, ANetOfAnotherPhaseGetsTheSameParam) {
+  const Param* const w = Of("name: 'fc' param { name: 'w' }").Param(0, {2});
+  EXPECT_EQ(Of("name: 'fc' param { name: 'w' }").Param(0, {2}), w);
+  const Param* const number = Of("name: 'scale' param { name: 's' }").Param(0, Shape());
+  EXPECT_EQ(Of("name: 'scale' param { name: 's' }").Param(0, Shape()), number);
+  EXPECT_EQ(Of("name: 'other' param { name: 'w' }").Param(0, {2}), w);  // both are named
+}
+
+TEST_F(ParamTableTest, ADefaultNameIsNotShared) {
+  Of("name: 'fc'").Param(0, {2});
+  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'top' param { name: 'fc_0' }").Param(0, {2}), "param[0].name",
+                           "a param of layer \"fc\" has the name \"fc_0\" too; to share its "
+                           "values, use share_from");
+}
+
+TEST_F(ParamTableTest, ShapesOfOneParamAgree) {
+  Of("name: 'fc' param { name: 'w' }", "kTrain").Param(0, {2, 3});
+  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'top' param { name: 'w' }", "kTrain").Param(0, {3, 2}),
+                           "param[0]",
+                           "param \"w\" of layer \"fc\" has the shape (2, 3); layer \"top\" needs "
+                           "(3, 2) here");
+  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'fc' param { name: 'w' }", "kTest").Param(0, {3, 2}),
+                           "param[0]",
+                           "has the shape (2, 3) in kTrain; layer \"fc\" needs (3, 2) in kTest");
+}
+
+TEST_F(ParamTableTest, AParamMayBeSharedBeforeItsOwnerIsSetUp) {
+  Expect("w");
+  const Param* const shared = Of("name: 'top' param { share_from: 'w' }").Param(0, {2});
+  EXPECT_EQ(shared->name(), "w");
+  EXPECT_EQ(shared->layer(), "owner");
+  EXPECT_EQ(Of("name: 'owner' param { name: 'w' }").Param(0, {2}), shared);
+  EXPECT_CONFIG_ERROR(Of("name: 'more' param { share_from: 'w' }").Param(0, {3}),
+                      "param[0].share_from");
+}
+
+TEST_F(ParamTableTest, AParamThatIsSharedMustBeAnOwner) {
+  Expect("weight");
+  Expect("copy", "weight");
+  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'x' param { share_from: 'weigth' }").Param(0, {2}),
+                           "param[0].share_from", "no param \"weigth\"; did you mean \"weight\"?");
+  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'x' param { share_from: 'copy' }").Param(0, {2}),
+                           "param[0].share_from",
+                           "param \"copy\" itself shares from \"weight\"; name that");
+}
+
+TEST_F(ParamTableTest, NamesThatCheckpointsUseAreRefused) {
+  for (const char* name :
+       {"updater/w", "buffer/w", "reader/w", "metric/w", "train/w", "0#w", "__metadata__"})
+    EXPECT_CONFIG_ERROR(Of(StrCat("name: 'fc' param { name: '", name, "' }")).Param(0, {2}),
+                        "param[0].name");
+  EXPECT_NO_THROW(Of("name: 'fc' param { name: 'w/updater' }").Param(0, {2}));
+}
+
+TEST_F(ParamTableTest, WorkersHaveRowsOfAWholeParam) {
+  Of("name: 'fc'").Param(0, {6, 3}, {.first = 4, .count = 2, .all = 6});
+  Of("name: 'bn'").Param(0, {3});
+  EXPECT_TRUE(table_.divided());
+  const Param& part = *table_.Find("fc_0");
+  EXPECT_EQ(part.shape(), Shape({2, 3}));
+  EXPECT_EQ(part.begin(), 12);
+  const ParamTable wholes = table_.Wholes();
+  EXPECT_FALSE(wholes.divided());
+  EXPECT_EQ(wholes.Find("fc_0")->shape(), Shape({6, 3}));
+  EXPECT_EQ(wholes.params().size(), 2u);
+}
+
+TEST_F(ParamTableTest, LayersThatShareAParamHaveTheSameRowsOfIt) {
+  Of("name: 'fc' param { name: 'w' }").Param(0, {6, 3}, {.first = 4, .count = 2, .all = 6});
+  EXPECT_CONFIG_ERROR_SAYS(
+      Of("name: 'top' param { name: 'w' }").Param(0, {6, 3}), "param[0]",
+      "layers \"fc\" and \"top\" share the param \"w\": both must have the same partition_dim");
+}
+
+}  // namespace
+}  // namespace singa

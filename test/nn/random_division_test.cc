@@ -1,0 +1,105 @@
+// Divides 200 random nets in random ways, and holds the workers against the net of one. A seed
+// gives the same net everywhere.
+#include <random>
+
+#include "support/layer_test.h"
+#include "support/nn/divided_net.h"
+
+namespace singa {
+namespace {
+
+// Writes a net of images or rows, with branches, whose last features all go to a loss. Each layer
+// has at least kUnits units, so that kUnits workers can divide it.
+class RandomNet {
+ public:
+  static constexpr int kUnits = 4;
+
+  explicit RandomNet(uint32_t seed) : random_(seed) {
+    text_ = StrCat("partition_dim: ", Below(2), "\n");
+    const bool image = Below(2) == 0;
+    const int rows = kUnits + Below(4), units = kUnits + Below(3), side = 6 + Below(3);
+    text_ += StrCat("layer { name: \"data\" type: kDummy dummy_conf { input: true shape: ", rows,
+                    " shape: ", units);
+    if (image) text_ += StrCat(" shape: ", side, " shape: ", side + Below(2));
+    text_ += " } }\n";
+    features_.push_back({"data", image ? side : 0});
+    for (int layers = 3 + Below(6); layers > 0; --layers) AddLayer();
+    std::string ends;
+    for (const Feature& feature : features_)
+      if (!feature.read) ends += StrCat(" srclayers: \"", feature.layer, "\"");
+    text_ += StrCat("layer { name: \"loss\" user_type: \"TestLoss\"", ends, " }\n");
+  }
+
+  const std::string& text() const { return text_; }
+  int workers() { return 2 + Below(kUnits - 1); }
+
+ private:
+  struct Feature {
+    std::string layer;
+    int side;  // of an image, at most; 0: it is none
+    bool read = false;
+  };
+
+  int Below(int most) { return static_cast<int>(random_() % static_cast<uint32_t>(most)); }
+
+  // Mostly the last feature is read, else any.
+  void AddLayer() {
+    const size_t count = features_.size();
+    Feature& source = features_[Below(4) > 0 ? count - 1 : static_cast<size_t>(Below(count))];
+    source.read = true;
+    const std::string name = StrCat("l", count);
+    int side = source.side;
+    const std::string what = side >= 4 && Below(4) > 0 ? OfImage(name, &side) : OfAny(name, &side);
+    text_ += StrCat("layer { name: \"", name, "\" srclayers: \"", source.layer, "\" ", what);
+    if (Below(3) > 0) text_ += StrCat(" partition_dim: ", Below(2));
+    text_ += " }\n";
+    features_.push_back({name, side});
+  }
+
+  std::string OfImage(const std::string& name, int* side) {
+    const std::string params =
+        StrCat("param { name: \"", name, "w\" } param { name: \"", name, "b\" } ");
+    switch (Below(3)) {
+      case 0:
+        *side -= 2;
+        return StrCat("type: kCConvolution ", params,
+                      "convolution_conf { num_filters: ", kUnits + Below(5), " kernel: 3 }");
+      case 1:
+        return StrCat("type: kConvolution ", params,
+                      "convolution_conf { num_filters: ", kUnits + Below(5), " kernel: 3 pad: 1 }");
+      default:
+        *side /= 2;
+        return StrCat("type: kPooling pooling_conf { kernel: 2 stride: 2 pool: ",
+                      Below(2) ? "MAX" : "AVG", " }");
+    }
+  }
+  std::string OfAny(const std::string& name, int* side) {
+    constexpr const char* kTypes[] = {"kReLU", "kSigmoid", "kSTanh", "kDropout"};
+    const int kind = Below(*side > 0 ? 6 : 7);
+    if (kind < 4) return StrCat("type: ", kTypes[kind]);
+    if (kind == 4 && *side > 0) return "type: kLRN lrn_conf { local_size: 3 }";
+    *side = 0;
+    return StrCat("type: kInnerProduct param { name: \"", name, "w\" } param { name: \"", name,
+                  "b\" } innerproduct_conf { num_output: ", kUnits + Below(6), " }");
+  }
+
+  std::mt19937 random_;
+  std::string text_;
+  std::vector<Feature> features_;
+};
+
+class RandomDivision : public ::testing::TestWithParam<uint32_t> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomDivision, ::testing::Range(0u, 20u));
+
+TEST_P(RandomDivision, IsTheNetOfOne) {
+  for (uint32_t seed = 10 * GetParam(); seed < 10 * GetParam() + 10; ++seed) {
+    RandomNet net(seed);
+    SCOPED_TRACE(StrCat("seed ", seed));
+    const int workers = net.workers();
+    ExpectTheNetOfOne(net.text(), workers);
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace singa
