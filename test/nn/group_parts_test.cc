@@ -164,7 +164,7 @@ TEST_P(GroupState, IsOfTheWorkersRows) {
   const std::string conf =
       "type: kRNN rnn_conf { dim_hidden: 2 carry_state: true } param {} param {} param {}";
   const auto layer = Build(conf, std::vector<singa::Input>{{.shape = {2, 3}, .span = {2, 2, 5}}});
-  for (const Buffer& buffer : layer->declare().buffers())
+  for (const Buffer& buffer : layer->declare().declared().buffers)
     EXPECT_TRUE(buffer.keep != Keep::kForever || buffer.span.GlobalRow(1) == 3);
   EXPECT_CONFIG_ERROR_SAYS(
       Build(conf, std::vector<singa::Input>{{.shape = {3, 3}, .span = {2, 2, 5}}}), "srclayers",
@@ -183,7 +183,7 @@ TEST_P(GroupState, ABrokenRowAloneBeginsAnew) {
     layer->Forward(kTrain);
     const Values y = layer->Output();
     EXPECT_TRUE(std::isnan(y[0]) && std::isfinite(y[2])) << type;
-    for (const Buffer& buffer : layer->declare().buffers()) {
+    for (const Buffer& buffer : layer->declare().declared().buffers) {
       if (buffer.keep != Keep::kForever) continue;
       const Values state = layer->BufferData(buffer);
       EXPECT_EQ(state[0], 0);

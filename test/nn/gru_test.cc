@@ -92,8 +92,11 @@ TEST_P(GruTest, NoGradientGoesThroughTheCarriedState) {
 }
 
 TEST_P(GruTest, SixParamsMeanNoBiases) {  // as in SINGA 0.3
-  EXPECT_EQ(Build(Gru("dim_hidden: 4", 1, 6), {3, 5})->declare().params().size(), 6u);
-  EXPECT_EQ(Build(Gru("dim_hidden: 4 bias_term: false", 1, 9), {3, 5})->declare().params().size(),
+  EXPECT_EQ(Build(Gru("dim_hidden: 4", 1, 6), {3, 5})->declare().declared().params.size(), 6u);
+  EXPECT_EQ(Build(Gru("dim_hidden: 4 bias_term: false", 1, 9), {3, 5})
+                ->declare()
+                .declared()
+                .params.size(),
             6u);
 }
 

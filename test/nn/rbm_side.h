@@ -48,7 +48,7 @@ class RbmSideTest : public LayerTest {
     for (int i = 0; i < layer->num_inputs(); ++i) in.push_back(&layer->in(i));
     Port* const out[] = {&layer->out(0)};
     layer->layer().ComputeGradient(layer->ctx(), in, out);
-    for (Param* param : layer->declare().params()) param->CountContribution();
+    for (Param* param : layer->declare().declared().params) param->CountContribution();
   }
 
   // Returns the visible means for a sample of `hid`, in negative pass `pass` of the step.

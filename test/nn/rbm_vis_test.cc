@@ -107,7 +107,8 @@ TEST_P(RbmVisTest, OnlyAPersistentChainIsKeptInCheckpoints) {
   for (const bool persistent : {false, true}) {
     const auto layer = BuildVis(persistent ? "persistent: true" : "", x);
     int kept = 0;
-    for (const Buffer& buffer : layer->declare().buffers()) kept += buffer.keep == Keep::kForever;
+    for (const Buffer& buffer : layer->declare().declared().buffers)
+      kept += buffer.keep == Keep::kForever;
     EXPECT_EQ(kept, persistent);
   }
 }

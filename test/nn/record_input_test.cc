@@ -192,7 +192,7 @@ TEST_F(RecordInput, NamesTheFilesThatMustExist) {
                                                                   {"store_conf.label_path", "l"},
                                                                   {"store_conf.mean_file", "m"},
                                                                   {"store_conf.std_file", "s"}};
-  EXPECT_EQ(layer->declare().files(), files);
+  EXPECT_EQ(layer->declare().declared().files, files);
 }
 
 TEST_F(RecordInput, RefusesWrongConfigurations) {

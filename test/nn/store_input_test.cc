@@ -61,8 +61,8 @@ TEST_F(StoreInputTest, OptionsAreThoseOfTheConf) {
 
 TEST_F(StoreInputTest, CountsTheMemoryOfItsReader) {
   const auto layer = Build("batchsize: 8");
-  EXPECT_EQ(layer->declare().kept(), Of(layer.get()).options().ring_bytes());
-  EXPECT_GT(layer->declare().kept(), 0);
+  EXPECT_EQ(layer->declare().declared().kept, Of(layer.get()).options().ring_bytes());
+  EXPECT_GT(layer->declare().declared().kept, 0);
 }
 
 TEST_F(StoreInputTest, AReaderThatIsNotOpenHasAPositionToo) {

@@ -114,7 +114,7 @@ class RecurrentTest : public LayerTest {
     given->Forward(kTrain);
     given->Backward({dy});
     ExpectNear(carries->InputGradient(), given->InputGradient(), 1e-6);
-    for (size_t i = 0; i < given->declare().params().size(); ++i)
+    for (size_t i = 0; i < given->declare().declared().params.size(); ++i)
       ExpectNear(carries->ParamGradient(static_cast<int>(i)),
                  given->ParamGradient(static_cast<int>(i)), 1e-6);
   }

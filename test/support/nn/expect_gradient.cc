@@ -62,7 +62,7 @@ class GradientChecker {
 
   static std::vector<Values> ParamGradients(BuiltLayer* layer) {
     std::vector<Values> grads;
-    for (size_t i = 0; i < layer->declare().params().size(); ++i)
+    for (size_t i = 0; i < layer->declare().declared().params.size(); ++i)
       grads.push_back(layer->ParamGradient(static_cast<int>(i)));
     return grads;
   }

@@ -75,7 +75,7 @@ RunResult LayerTest::Gradients(const std::string& conf, const std::vector<Input>
   layer->Backward(dy);
   for (int i = 0; i < layer->num_inputs(); ++i)
     result.input_grads.push_back(layer->InputGradient(i));
-  for (size_t i = 0; i < layer->declare().params().size(); ++i)
+  for (size_t i = 0; i < layer->declare().declared().params.size(); ++i)
     result.param_grads.push_back(layer->ParamGradient(static_cast<int>(i)));
   return result;
 }
