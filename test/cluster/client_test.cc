@@ -218,7 +218,7 @@ TEST_F(ClientTest, SharesMemoryWithItsProcess) {
   Make(true);
   const ServerSetup setup = {job, topology, table, params, clock, {0, 1}, {0}, values};
   Server server(setup, &sent, this);
-  ASSERT_EQ(server.slices().first, 2);
+  ASSERT_EQ(server.slices()[0], 2);
   const auto exchange = [&] {
     for (const Message& message : std::exchange(sent.messages, {})) {
       const Address& to = message.head.to();

@@ -75,7 +75,7 @@ TEST(GroupNormTest, ServersTellEachOtherTheSquaresOfTheirSlices) {
   StepsOfAServer server("nservers_per_group: 2", kClipped);
   server.PutAll();
   server.Give(0, 0, 7, 0, {3, 0, 0});
-  EXPECT_EQ(server.shard.slices(), (Range{0, 1}));
+  EXPECT_EQ(server.shard.slices(), SliceSet({0}));
   ASSERT_EQ(server.sent.messages.size(), 1u);
   const WireMessage head = server.sent.messages[0].head;
   EXPECT_EQ(server.Sent(), "kSquares->1;");

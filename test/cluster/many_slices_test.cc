@@ -40,7 +40,7 @@ TEST(ManySlicesTest, TheNormOfTensOfThousandsIsThatOfOneServer) {
 }
 
 TEST(StepNormTest, TakesPiecesInTheirOrderAndNothingElse) {
-  StepNorm norm({4, 1});
+  StepNorm norm({SliceSet({0, 1, 2, 3}), SliceSet({4})});
   const std::vector<double> two = {9, 16}, one = {144}, three = {1, 1, 1};
   EXPECT_FALSE(norm.Add(0, 5, 2, two));  // not the first part
   EXPECT_TRUE(norm.Add(0, 5, 0, two));

@@ -142,8 +142,18 @@ TEST(ProcessLinkTest, EndlessMessagesAreAnError) {
     all[0].AllReduceOfRanks(one);
     FAIL();
   } catch (const PeerError& error) {
-    EXPECT_STREQ(error.what(), "process 1 sends numbers to add up that no worker waits for");
+    EXPECT_STREQ(error.what(), "process 1 sends numbers that no worker waits for");
   }
+}
+
+TEST(ProcessLinkTest, MoreMessagesMayComeEarlyWhereRoomIsReserved) {
+  LinkedProcesses all(2);
+  constexpr int64_t kMessages = 300;  // of 256 KiB: more than 64 MiB
+  all.link(0).Reserve(kMessages * RankLink::kMostBytes);
+  for (int tag = 0; tag < kMessages; ++tag)
+    all.link(0).OnMessage(1, FromProcess(1, tag, std::vector<double>(RankLink::kMostBytes / 8)));
+  std::vector<std::byte> bytes(RankLink::kMostBytes);
+  for (int tag = 0; tag < kMessages; ++tag) EXPECT_NO_THROW(all.link(0).Receive(1, tag, bytes));
 }
 
 TEST(ProcessLinkTest, NamesTheProcessThatStandsStill) {
@@ -155,9 +165,8 @@ TEST(ProcessLinkTest, NamesTheProcessThatStandsStill) {
       FAIL();
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), kExitStalled);
-      EXPECT_EQ(
-          std::string(error.what()),
-          StrCat("process ", still, " stands still: it has sent no numbers to add up for 0.1 s"));
+      EXPECT_EQ(std::string(error.what()),
+                StrCat("process ", still, " stands still: it has sent no numbers for 0.1 s"));
     }
   }
 }

@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-TEST_F(ServerMessages, OwnsAboutHalf) { EXPECT_EQ(server.slices(), (Range{0, 2})); }
+TEST_F(ServerMessages, OwnsAboutHalf) { EXPECT_EQ(server.slices(), SliceSet({0, 1})); }
 
 TEST_F(ServerMessages, GetsWaitForFirstValues) {
   FromClient(1, "type: kGet part { slice: 0 } part { slice: 1 }");

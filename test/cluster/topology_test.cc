@@ -146,10 +146,9 @@ TEST(SliceOwners, GiveServersAboutAsManyElements) {
     const SliceOwners owners(topology, table);
     int next = 0;
     for (int s = 0; s < servers; ++s) {
-      EXPECT_EQ(owners.Of(s).first, next);
-      next = owners.Of(s).last;
       int64_t elements = 0;
-      for (int i = owners.Of(s).first; i < next; ++i) {
+      for (const int i : owners.Of(s)) {
+        EXPECT_EQ(i, next++);
         elements += table[i].size;
         EXPECT_EQ(owners.Owner(i), s);
       }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace singa {
 namespace {
 
@@ -41,7 +43,9 @@ TEST(SliceTableTest, ASliceOfADividedParamHasRowsOfOneWorker) {
 
 TEST(SliceTableTest, RunsHaveAboutEquallyManyElements) {
   const SliceTable table({{4096, 64}});
-  const std::vector<int> ends = CutEvenly(table, 3);
+  std::vector<int> all(table.size());
+  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int> ends = CutEvenly(table, all, 3);
   ASSERT_EQ(ends.size(), 4u);
   EXPECT_EQ(ends.front(), 0);
   EXPECT_EQ(ends.back(), table.size());

@@ -5,7 +5,7 @@ from signal import SIGKILL
 from case import check, equal, has, learned, same_bytes, tensors, true
 from group_checks import workers
 from job import ADAM, MOMENTUM
-from process_checks import APART, disturbed, processes
+from process_checks import PLACES, disturbed, processes
 
 CONF = """name: "divided" seed: 5 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
 train_one_batch {{ alg: kBP }} updater {{ {updater} }}
@@ -69,21 +69,26 @@ def processes_that_divide_layers_by_units_compute_the_bytes_of_threads(case):
     for updater in (ADAM, MOMENTUM + " clip_norm: 0.5"):
         write(case, "110111", updater)
         case.train("job.conf", *workers(4), workspace="threads")
-        for count, each in ((4, 1), (2, 2)):
-            case.train("job.conf", *processes(count, in_each=each), workspace="processes")
-            same_bytes(case.newest("threads"), case.newest("processes"))
+        tests = learned(case.rows("threads", "test"))
+        for place, settings in PLACES.items():
+            for count, each in ((4, 1), (2, 2)):
+                case.train("job.conf", *processes(count, *settings, in_each=each), workspace=place)
+                same_bytes(case.newest("threads"), case.newest(place))
+                equal(learned(case.rows(place, "test")), tests, f"tests of {place}")
 
 
 @check
 def a_lost_process_that_divides_layers_changes_nothing(case):
     write(case, "111111")
-    long = ("-set", "train_steps=1500", "-set", "checkpoint_freq=50", "-set", "test_freq=0")
+    long = ("-set", "train_steps=800", "-set", "checkpoint_freq=50", "-set", "test_freq=0")
     case.train("job.conf", *processes(2), *long, workspace="undisturbed")
-    for rank in (0, 1):
-        job = case.start_job("job.conf", *processes(2), *long, workspace=f"lost{rank}")
-        disturbed(case, f"lost{rank}", job, rank, SIGKILL, 300)
-        job.end(0)
-        same_bytes(case.newest("undisturbed"), case.newest(f"lost{rank}"))
+    for place in ("shared", "spread"):
+        for rank in (0, 1):
+            lost = f"{place}{rank}"
+            job = case.start_job("job.conf", *processes(2, *PLACES[place]), *long, workspace=lost)
+            disturbed(case, lost, job, rank, SIGKILL, 300)
+            job.end(0)
+            same_bytes(case.newest("undisturbed"), case.newest(lost))
 
 
 @check
@@ -108,9 +113,6 @@ def a_partition_dim_without_effect_is_told(case):
     write(case, "000100")
     one = case.run("check", "job.conf", *workers(1))
     true("partition_dim" not in one.err, f"a warning for one worker:\n{one.err}")
-    several = case.run("check", "job.conf", *processes(2, APART))
-    has(several.err, "job.conf:14:62: warning: neuralnet.layer[ip1].partition_dim: has no effect: "
-                     "workers with servers divide all layers by rows", "processes")
     case.write("soft.conf", case.path("job.conf").read_text().replace(
         'kLRN srclayers: "pool1"', 'kLRN srclayers: "pool1" partition_dim: 1'))
     lrn = case.run("check", "soft.conf", *workers(2))

@@ -15,12 +15,15 @@ Client::Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out
     : setup_(setup),
       owners_(setup.topology, setup.table),
       server_group_(setup.topology.ServerGroupOf(setup.group)),
-      nodes_(static_cast<int64_t>(setup.topology.NodesOf(setup.process, setup.group).size())),
       values_(std::move(values)),
       out_(ClientAddress(setup.group, setup.process), kSendAt, out),
       slices_(setup.table.size(),
               {.pushed = setup.first_step - 1, .answered = setup.first_step - 1}),
-      gather_(setup.table, owners_, setup.clock, &out_) {}
+      gather_(setup.table, owners_, setup.clock, &out_) {
+  for (int s = 0; s < setup.table.size(); ++s)
+    slices_[s].nodes = static_cast<int>(
+        setup.topology.NodesOf(setup.process, setup.group, setup.table[s].owner).size());
+}
 
 WireMessage Client::Head(WireMessage::Type type, int slice) const {
   WireMessage head;
@@ -70,7 +73,7 @@ bool Client::Fresh(int slice, int64_t step) const {
 }
 
 void Client::Push(int64_t step, int slice, EncodedFloats gradient) {
-  CHECK_EQ(gradient.count, nodes_ * setup_.table[slice].size);
+  CHECK_EQ(gradient.count, slices_[slice].nodes * setup_.table[slice].size);
   Send(step, slice, std::move(gradient));
 }
 
@@ -138,7 +141,8 @@ bool Client::OnValues(const EncodedPart& part, int server_group) {
 }
 
 std::optional<double> Client::GradientNorm(int64_t step) const {
-  if (!slices_.empty() && !Fresh(0, step + 1)) return std::nullopt;
+  for (int s = 0; s < setup_.table.size(); ++s)
+    if (contributes(s)) return Fresh(s, step + 1) ? std::optional(norm_) : std::nullopt;
   return norm_;
 }
 
@@ -159,8 +163,7 @@ std::vector<std::string> Client::Waiting() const {
   const int64_t now = setup_.clock.Now();
   for (int server = 0; server < setup_.topology.servers_per_group(); ++server) {
     int oldest = -1, count = 0;
-    const Range slices = owners_.Of(server);
-    for (int s = slices.first; s < slices.last; ++s) {
+    for (const int s : owners_.Of(server)) {
       if (WaitsFor(s).empty()) continue;
       ++count;
       if (oldest < 0 || AskedAt(s) < AskedAt(oldest)) oldest = s;

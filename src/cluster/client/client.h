@@ -58,11 +58,14 @@ class Client {
   // ready().
   int64_t TakeOver();
 
+  // Returns whether the process contributes to the slice: if not, another process's worker computes
+  // all of its gradient, and its values come only by GetAll.
+  bool contributes(int slice) const { return slices_[slice].nodes > 0; }
   // Returns whether the values include all pushed steps before `step`.
   bool Fresh(int slice, int64_t step) const;
   // Sends the process's part of the gradient of `step`: the slice's sum for each of the SumTree's
-  // nodes that its workers make up (Topology::NodesOf), one after the other, encoded by the setup's
-  // codec. Sends nothing if the values include the step already, after a restart. REQUIRES:
+  // nodes that its workers contribute (Topology::NodesOf), one after the other, encoded by the
+  // setup's codec. Sends nothing if the values include the step already, after a restart. REQUIRES:
   // Fresh(slice, step), and each step in order, at most once.
   void Push(int64_t step, int slice, EncodedFloats gradient);
   // Tells the server that there is no finite gradient, so that the group's step is dropped.
@@ -99,6 +102,7 @@ class Client {
     int64_t since = 0;         // time of the last request
     int64_t staleness = -1;    // of step `answered`, until it is counted; -1: none
     bool getting = false;
+    int nodes = 0;  // of the SumTree: sums in each push
   };
   WireMessage Head(WireMessage::Type type, int slice) const;
   bool SharedWithServer(int slice) const;
@@ -113,7 +117,6 @@ class Client {
   const ClientSetup setup_;
   const SliceOwners owners_;
   const int server_group_;
-  const int64_t nodes_;  // nodes of the SumTree: sums in each push
   std::vector<float*> values_;
   Outgoing out_;
   std::vector<State> slices_;

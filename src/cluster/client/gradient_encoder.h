@@ -13,12 +13,13 @@ namespace singa {
 
 class GradientEncoder {
  public:
-  // `nodes`: sums in each gradient, as in Client::Push. All that is passed must outlive it.
+  // `nodes`: sums in each gradient, as in Client::Push, of slices to which all workers contribute.
+  // All that is passed must outlive it.
   GradientEncoder(const Codec& codec, const SliceTable& table, int64_t nodes);
 
   // Encodes a copy of `sums`: the slice's sum for each node, all finite.
   EncodedFloats Encode(int slice, std::span<float* const> sums);
-  // The codec's state: [states, nodes, floats of the slice].
+  // The codec's state: [states, nodes, floats of the slice]; one node if one worker computes it.
   std::span<float> state(int slice) { return states_[slice]; }
   std::span<const float> state(int slice) const { return states_[slice]; }
 

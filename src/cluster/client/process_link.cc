@@ -43,13 +43,14 @@ void ProcessLink::Receive(int from, int64_t tag, std::span<std::byte> bytes) {
   });
   if (failure_) std::rethrow_exception(failure_);
   if (!in_time)
-    throw Error(kExitStalled, StrCat("process ", process, " stands still: it has sent no numbers ",
-                                     "to add up for ", Seconds(deadline_.longest())));
+    throw Error(kExitStalled,
+                StrCat("process ", process, " stands still: it has sent no numbers for ",
+                       Seconds(deadline_.longest())));
   const Frame frame = arrived_.extract({process, tag}).mapped();
   held_[from] -= static_cast<int64_t>(frame.size()) + kMessageCost;
   if (frame.size() != bytes.size())
     throw PeerError(StrCat("process ", process, " sends ", frame.size(),
-                           " bytes to add up where this one expects ", bytes.size()));
+                           " bytes of numbers where this one expects ", bytes.size()));
   if (!bytes.empty()) std::memcpy(bytes.data(), frame.data(), bytes.size());
 }
 
@@ -64,14 +65,19 @@ void ProcessLink::OnMessage(int process, const Message& message) {
   if (bytes > kMostBytes) return;
   const MutexLock lock(&mutex_);
   int64_t& held = held_[process - processes_.first];
-  if (held + bytes + kMessageCost > kMostHeld) {
+  if (held + bytes + kMessageCost > most_held_) {
     if (!failure_)
-      failure_ = std::make_exception_ptr(PeerError(
-          StrCat("process ", process, " sends numbers to add up that no worker waits for")));
+      failure_ = std::make_exception_ptr(
+          PeerError(StrCat("process ", process, " sends numbers that no worker waits for")));
   } else if (arrived_.try_emplace({process, head.step()}, frame).second) {
     held += bytes + kMessageCost;
   }
   changed_.notify_all();
+}
+
+void ProcessLink::Reserve(int64_t bytes) {
+  const MutexLock lock(&mutex_);
+  most_held_ += bytes + bytes / kMostBytes * kMessageCost;
 }
 
 void ProcessLink::Fail(std::exception_ptr error) {

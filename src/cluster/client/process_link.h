@@ -25,14 +25,14 @@ class ProcessLink final : public RankLink {
 
   int rank() const override { return process_ - processes_.first; }
   int size() const override { return processes_.size(); }
-  // One thread calls these. They throw the error that Fail was given.
+  // Any thread may call the methods below. These two throw the error that Fail was given.
   void Send(int to, int64_t tag, std::span<const std::byte> bytes) override;
   void Receive(int from, int64_t tag, std::span<std::byte> bytes) override;
-
-  // Any thread may call the methods below.
+  void Reserve(int64_t bytes) override;
 
   // Takes a kCollective message from `process`, an authenticated rank. A message that does not fit
-  // is dropped. After more than kMostHeld bytes that nobody awaits, each Send and Receive throws.
+  // is dropped. After more bytes that nobody awaits than kMostHeld and what was reserved, each Send
+  // and Receive throws.
   void OnMessage(int process, const Message& message);
   // Every Send and Receive throws `error` from now on.
   void Fail(std::exception_ptr error);
@@ -49,6 +49,7 @@ class ProcessLink final : public RankLink {
   std::condition_variable changed_;
   std::map<std::pair<int, int64_t>, Frame> arrived_ GUARDED_BY(mutex_);  // by process and tag
   std::vector<int64_t> held_ GUARDED_BY(mutex_);                         // bytes of each process
+  int64_t most_held_ GUARDED_BY(mutex_) = kMostHeld;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
 };
 

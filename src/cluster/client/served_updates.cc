@@ -66,7 +66,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
   {
     const MutexLock lock(&mutex_);
     for (int s = 0; s < table_->size(); ++s) {
-      if (sent_[s] == step) continue;
+      if (sent_[s] == step || !client_->contributes(s)) continue;
       client_->PushNone(step, s);
       dropped = 1;
     }

@@ -42,6 +42,15 @@ void ServedCluster::Close() {
   ending.swap(servers_);
 }
 
+WorkerLink ServedCluster::LinkTo(int group) const {
+  const Range processes = topology_.ProcessesOf(group);
+  WorkerLink link;
+  for (int worker = 0; worker < topology_.workers_per_group(); ++worker)
+    link.ranks.push_back(topology_.ProcessOfWorker({group, worker}) - processes.first);
+  if (processes.size() > 1) link.link = groups_.at(group).link.get();
+  return link;
+}
+
 int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   const auto here = static_cast<int64_t>(topology_.Servers(rank_).size());
   const int64_t copies = states + (shares_values() ? 0 : 1);
@@ -140,7 +149,7 @@ void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
     const int64_t version = versions.at(group);
     server->Do([](Server&) {},
                [version](Server& one) {
-                 for (int s = one.slices().first; s < one.slices().last; ++s)
+                 for (const int s : one.slices())
                    if (one.shard().version(s) < version) return false;
                  return true;
                });

@@ -17,6 +17,7 @@
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/server/server_thread.h"
 #include "comm/collective/link_collective.h"
+#include "comm/collective/link_exchange.h"
 #include "train/apply/replica.h"
 
 namespace singa {
@@ -38,6 +39,8 @@ class ServedCluster final : private Outbox {
   // processes.
   ServedUpdates& updates(int group) { return *groups_.at(group).updates; }
   LinkCollective& between(int group) { return *groups_.at(group).between; }
+  // Returns the way to the workers of `group`, which has workers here.
+  WorkerLink LinkTo(int group) const;
   // Returns the activity marks of its servers, by group and id.
   const std::map<std::pair<int, int>, ActivityMark>& marks() const { return marks_; }
   // Returns the bytes that its servers need for params of `param_bytes` and `states` updater states

@@ -52,15 +52,18 @@ const Codec& CodecOf(const Message& message, const Codec& gradients) {
   return message.head.type() == WireMessage::kUpdate ? gradients : Identity();
 }
 
-bool ReadParts(const Message& message, Range slices, const Codec& codec,
+bool ReadParts(const Message& message, const SliceSet& slices, const Codec& codec,
                std::vector<EncodedPart>* parts) {
   if (message.head.part_size() > slices.size()) return false;
   std::vector<bool> seen(slices.size());
   size_t frame = 0, used = 0;  // where the next part's bytes begin
   for (const SlicePart& part : message.head.part()) {
-    if (!slices.Has(part.slice()) || seen[part.slice() - slices.first]) return false;
-    seen[part.slice() - slices.first] = true;
-    EncodedPart encoded = {static_cast<int>(part.slice()), &part, {}};
+    if (!slices.Has(part.slice())) return false;
+    const auto slice = static_cast<int>(part.slice());
+    const int place = slices.PlaceOf(slice);
+    if (seen[place]) return false;
+    seen[place] = true;
+    EncodedPart encoded = {slice, &part, {}};
     const int64_t most = part.elements() > 0 ? codec.MostBytes(part.elements()) : 0;
     const auto bytes = static_cast<size_t>(part.has_bytes() ? part.bytes() : most);
     if (bytes > 0) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "cluster/protocol/slice_set.h"
 #include "cluster/protocol/topology.h"
 #include "comm/codec/float_frame.h"
 
@@ -35,7 +36,7 @@ struct PartView {
 const Codec& CodecOf(const Message& message, const Codec& gradients);
 // Reads the parts of `message`. Returns false unless each is of a slice in `slices`, none comes
 // twice, and the payload's frames hold exactly the bytes that the parts state.
-bool ReadParts(const Message& message, Range slices, const Codec& codec,
+bool ReadParts(const Message& message, const SliceSet& slices, const Codec& codec,
                std::vector<EncodedPart>* parts);
 // Decodes a part. Returns none if the bytes do not encode head->elements() floats. REQUIRES: the
 // receiver expects so many floats.

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "cluster/protocol/slice_set.h"
 #include "cluster/protocol/topology.h"
 #include "comm/collective/slice_table.h"
 
@@ -11,20 +12,19 @@ namespace singa {
 
 class SliceOwners {
  public:
-  SliceOwners(const Topology& topology, const SliceTable& table)
-      : ends_(CutEvenly(table, topology.servers_per_group())), groups_(topology.server_groups()) {
-    for (int s = 0; s < topology.servers_per_group(); ++s) owner_.resize(Of(s).last, s);
-  }
+  SliceOwners(const Topology& topology, const SliceTable& table);
 
-  // Returns the slices of server `id` of each group. Each server has one run of about equally many
-  // elements.
-  Range Of(int id) const { return {ends_[id], ends_[id + 1]}; }
+  // Returns the slices of server `id` of each group. A slice whose gradient one worker computes is
+  // at a server in the process of that worker, if there is one. Of the others each server has a run
+  // of about equally many elements.
+  const SliceSet& Of(int id) const { return sets_[id]; }
   int Owner(int slice) const { return owner_[slice]; }
   // Groups are masters in turn, so that the slices of one server have all groups as masters.
   int MasterGroup(int slice) const { return slice % groups_; }
 
  private:
-  std::vector<int> ends_, owner_;
+  std::vector<int> owner_;
+  std::vector<SliceSet> sets_;  // by server
   int groups_;
 };
 

@@ -98,11 +98,9 @@ std::string WhyNotOwnGpus(const std::vector<int>& gpus, int workers) {
   return std::ssize(different) < workers ? "workers share a GPU" : "";
 }
 
-// Bridges between GPUs, and between processes that share no memory, are not built yet.
+// Bridges between GPUs are not built yet.
 std::string WhyRows(const SyncPlan& plan) {
   if (!plan.gpus.empty()) return "workers on GPUs divide all layers by rows so far";
-  if (plan.mode == SyncMode::kServers)
-    return "workers with servers divide all layers by rows so far";
   return "";
 }
 

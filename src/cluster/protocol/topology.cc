@@ -144,11 +144,17 @@ std::vector<SumNode> Topology::NodesOf(int process, int worker_group) const {
   return SumTree(workers_.per_group).NodesOf(run);
 }
 
-std::vector<std::vector<SumNode>> Topology::ProcessNodes(int worker_group) const {
+std::vector<SumNode> Topology::NodesOf(int process, int worker_group, int owner) const {
+  if (owner < 0) return NodesOf(process, worker_group);
+  if (ProcessOfWorker({worker_group, owner}) != process) return {};
+  return {{owner, owner + 1}};
+}
+
+std::vector<std::vector<SumNode>> Topology::ProcessNodes(int worker_group, int owner) const {
   const Range processes = ProcessesOf(worker_group);
   std::vector<std::vector<SumNode>> nodes;
   for (int process = processes.first; process < processes.last; ++process)
-    nodes.push_back(NodesOf(process, worker_group));
+    nodes.push_back(NodesOf(process, worker_group, owner));
   return nodes;
 }
 

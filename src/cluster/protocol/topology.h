@@ -61,8 +61,11 @@ class Topology {
   // Returns the nodes of the group's SumTree that the workers of `worker_group` in `process` make
   // up.
   std::vector<SumNode> NodesOf(int process, int worker_group) const;
+  // Returns the nodes that the process contributes to a sum that worker `owner` alone computes: the
+  // worker, or none. owner -1: all workers compute parts of the sum, as in NodesOf.
+  std::vector<SumNode> NodesOf(int process, int worker_group, int owner) const;
   // Returns NodesOf for each process that has workers of the group, in order.
-  std::vector<std::vector<SumNode>> ProcessNodes(int worker_group) const;
+  std::vector<std::vector<SumNode>> ProcessNodes(int worker_group, int owner = -1) const;
   int ServerGroupOf(int worker_group) const;
   // Returns the largest number of such nodes that a process has of one group.
   int most_nodes() const;

@@ -31,16 +31,18 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
       out_(out),
       events_(events),
       consistency_(MakeConsistency(setup.job.cluster())) {
-  std::vector<int> slices;
-  for (int s = 0; s < setup.topology.servers_per_group(); ++s)
-    slices.push_back(owners.Of(s).size());
+  std::vector<SliceSet> slices;
+  for (int s = 0; s < setup.topology.servers_per_group(); ++s) slices.push_back(owners.Of(s));
   for (int g = groups_.first; g < groups_.last; ++g) {
-    auto nodes = std::make_unique<NodesOfProcesses>(setup.topology.ProcessNodes(g));
-    const StepSum sum(nodes.get(), setup.first_steps[g]);
-    const Cell cell = {.sum = sum, .last = setup.first_steps[g] - 1};
-    served_.push_back({.nodes = std::move(nodes),
-                       .cells = std::vector<Cell>(slices_.size(), cell),
-                       .norm = StepNorm(slices)});
+    std::vector<NodesOfProcesses> nodes;
+    for (int owner = -1; owner < setup.topology.workers_per_group(); ++owner)
+      nodes.push_back(setup.topology.ProcessNodes(g, owner));
+    std::vector<Cell> cells;
+    for (const int s : slices_)
+      cells.push_back({.sum = StepSum(&nodes[1 + setup.table[s].owner], setup.first_steps[g]),
+                       .last = setup.first_steps[g] - 1});
+    served_.push_back(
+        {.nodes = std::move(nodes), .cells = std::move(cells), .norm = StepNorm(slices)});
   }
 }
 
@@ -56,8 +58,7 @@ bool GroupSteps::Joins(Group* group, int64_t step) const {
 }
 
 int64_t GroupSteps::FloatsOf(int worker_group, int process, int slice) const {
-  const int place = process - setup_.topology.ProcessesOf(worker_group).first;
-  return shard_->size(slice) * static_cast<int64_t>((*of(worker_group).nodes)[place].size());
+  return shard_->size(slice) * std::ssize(NodesOf(worker_group, process, slice));
 }
 
 StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t step,
@@ -107,7 +108,7 @@ void GroupSteps::Diverged(int worker_group, int64_t step, const std::string& tex
 void GroupSteps::PostSquares(int worker_group) {
   Group& group = of(worker_group);
   std::vector<double> squares;
-  for (int s = slices_.first; s < slices_.last; ++s) {
+  for (const int s : slices_) {
     const Cell& one = cell(worker_group, s);
     squares.push_back(one.finite ? SumOfSquares(ctx_, one.sum.gradient(), shard_->size(s))
                                  : std::nan(""));
@@ -151,7 +152,7 @@ void GroupSteps::TryNorm(int worker_group) {
   group.complete = 0;
   group.unapplied = slices_.size();
   for (Cell& one : group.cells) one.ready = true;
-  for (int s = slices_.first; s < slices_.last; ++s) Settle(s);
+  for (const int s : slices_) Settle(s);
 }
 
 void GroupSteps::Settle(int slice) {
@@ -205,7 +206,7 @@ void GroupSteps::Answer(int worker_group, int slice) {
   const Range processes = setup_.topology.ProcessesOf(worker_group);
   Frame values;
   for (int p = processes.first; p < processes.last; ++p)
-    SendValues(slice, worker_group, p, &values);
+    if (!NodesOf(worker_group, p, slice).empty()) SendValues(slice, worker_group, p, &values);
 }
 
 void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* values) {
@@ -229,7 +230,7 @@ void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* val
 }
 
 int64_t GroupSteps::LastStep(int worker_group, int slice) const {
-  return of(worker_group).cells[slice - slices_.first].last;
+  return of(worker_group).cells[slices_.PlaceOf(slice)].last;
 }
 
 int64_t GroupSteps::held_bytes() const {
@@ -255,7 +256,7 @@ std::string GroupSteps::Waiting() const {
           rule_.needs_all() && one.sum.complete() ? group.norm.Missing(group.step) : -1;
       if (one.sum.waits())
         what += StrCat("process ", processes.first + one.sum.Missing(), " to send ",
-                       shard_->Name(slices_.first + i));
+                       shard_->Name(slices_[i]));
       else if (group.complete > 0 && group.complete < slices_.size())
         what += Counted(slices_.size() - group.complete, "other slice");
       else if (missing >= 0)

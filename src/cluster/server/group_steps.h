@@ -34,7 +34,7 @@ class GroupSteps {
   // Takes a contribution of `process` to its group's `step`. `part`: of a slice of the shard, with
   // FloatsOf floats, or none.
   StepSum::Arrival Contribute(int worker_group, int process, int64_t step, const PartView& part);
-  // Returns the floats of a contribution of `process`.
+  // Returns the floats of a contribution of `process`; 0: it contributes nothing to the slice.
   int64_t FloatsOf(int worker_group, int process, int slice) const;
   // Takes the sums of squares of another server's slices, from its `first` on. Returns false if
   // they are refused.
@@ -66,7 +66,8 @@ class GroupSteps {
     double norm = -1;        // of the group's gradient in step `last`; -1: there is none
   };
   struct Group {
-    std::unique_ptr<NodesOfProcesses> nodes;
+    // At 1 + owner: for slices that one worker computes; at 0: for the others. Not resized.
+    std::vector<NodesOfProcesses> nodes;
     std::vector<Cell> cells;  // by place in the shard
     StepNorm norm;
     int64_t told = -1;  // the last step that was reported as not finite
@@ -79,8 +80,12 @@ class GroupSteps {
   };
   Group& of(int worker_group) { return served_[worker_group - groups_.first]; }
   const Group& of(int worker_group) const { return served_[worker_group - groups_.first]; }
-  Cell& cell(int worker_group, int slice) { return of(worker_group).cells[slice - slices_.first]; }
+  Cell& cell(int worker_group, int slice) { return of(worker_group).cells[slices_.PlaceOf(slice)]; }
 
+  const std::vector<SumNode>& NodesOf(int worker_group, int process, int slice) const {
+    const int place = process - setup_.topology.ProcessesOf(worker_group).first;
+    return of(worker_group).nodes[1 + setup_.table[slice].owner][place];
+  }
   bool Joins(Group* group, int64_t step) const;
   void Complete(int worker_group, int slice);
   void PostSquares(int worker_group);
@@ -91,7 +96,8 @@ class GroupSteps {
   void Diverged(int worker_group, int64_t step, const std::string& text);
 
   const ServerSetup setup_;
-  const Range slices_, groups_;
+  const SliceSet slices_;
+  const Range groups_;
   const StepRule rule_;
   ParamShard* const shard_;
   Outgoing* const out_;

@@ -69,7 +69,7 @@ class GroupSync {
 
   int group() const { return self_.group; }
   int groups() const { return groups_; }
-  int place(int slice) const { return slice - shard_->slices().first; }
+  int place(int slice) const { return shard_->slices().PlaceOf(slice); }
   float* values(int slice) { return shard_->values(slice).data(); }
   int64_t size(int slice) const { return shard_->size(slice); }
 

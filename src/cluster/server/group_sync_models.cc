@@ -12,9 +12,9 @@ namespace {
 // sent.
 class Bases {
  public:
-  explicit Bases(Range slices) : first_(slices.first), bases_(slices.size()) {}
+  explicit Bases(const SliceSet& slices) : slices_(slices), bases_(slices.size()) {}
 
-  std::vector<float>& operator[](int slice) { return bases_[slice - first_]; }
+  std::vector<float>& operator[](int slice) { return bases_[slices_.PlaceOf(slice)]; }
   void Set(int slice, const float* values, int64_t n) { (*this)[slice].assign(values, values + n); }
   // Returns the change of `values` since the base, and makes `values` the base.
   std::vector<float> TakeChange(int slice, const float* values) {
@@ -26,7 +26,7 @@ class Bases {
   }
 
  private:
-  const int first_;
+  const SliceSet& slices_;
   std::vector<std::vector<float>> bases_;
 };
 

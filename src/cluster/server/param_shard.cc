@@ -2,19 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "singa/base/str_cat.h"
 
 namespace singa {
 
 ParamShard::ParamShard(const SliceTable& table, const std::vector<ServedParam>& params,
-                       const UpdateRule& rule, Range slices)
+                       const UpdateRule& rule, SliceSet slices)
     : table_(table),
       params_(params),
       rule_(rule),
-      slices_(slices),
+      slices_(std::move(slices)),
       state_count_(static_cast<int64_t>(rule.states().size())),
-      owned_(slices.size()) {}
+      owned_(slices_.size()) {}
 
 std::string ParamShard::Name(int slice) const {
   const ServedParam& param = params_[table_[slice].param];

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/protocol/served_param.h"
-#include "cluster/protocol/topology.h"
+#include "cluster/protocol/slice_set.h"
 #include "comm/collective/slice_table.h"
 #include "comm/message/message.h"
 #include "train/apply/update_rule.h"
@@ -18,9 +18,9 @@ class ParamShard {
  public:
   // Owns `slices` of the table. params: those that the table was made of. All must outlive it.
   ParamShard(const SliceTable& table, const std::vector<ServedParam>& params,
-             const UpdateRule& rule, Range slices);
+             const UpdateRule& rule, SliceSet slices);
 
-  Range slices() const { return slices_; }
+  const SliceSet& slices() const { return slices_; }
   int64_t size(int slice) const { return table_[slice].size; }
   // Returns, for example, `slice 4 of param "w1" of layer "fc1"`.
   std::string Name(int slice) const;
@@ -56,13 +56,13 @@ class ParamShard {
     std::vector<float> own, states;
     int64_t version = 0, count = 0;
   };
-  Owned& at(int slice) { return owned_[slice - slices_.first]; }
-  const Owned& at(int slice) const { return owned_[slice - slices_.first]; }
+  Owned& at(int slice) { return owned_[slices_.PlaceOf(slice)]; }
+  const Owned& at(int slice) const { return owned_[slices_.PlaceOf(slice)]; }
 
   const SliceTable& table_;
   const std::vector<ServedParam>& params_;
   const UpdateRule& rule_;
-  const Range slices_;
+  const SliceSet slices_;
   const int64_t state_count_;
   std::vector<Owned> owned_;
 };

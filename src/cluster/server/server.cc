@@ -35,8 +35,9 @@ Server::Server(const ServerSetup& setup, Outbox* out, ServerEvents* events)
       sync_(MakeGroupSync(
           {setup.job.cluster(), setup.topology, owners_, setup.self, &shard_, &out_})),
       waiting_(shard_.slices().size()) {
-  for (int s = slices().first; s < slices().last && !setup.values.empty(); ++s)
-    shard_.Bind(s, setup.values[setup.table[s].param] + setup.table[s].begin);
+  if (!setup.values.empty())
+    for (const int s : slices())
+      shard_.Bind(s, setup.values[setup.table[s].param] + setup.table[s].begin);
   steps_.OnUpdate([this](int slice) {
     if (sync_) sync_->Updated(slice);
     ServeWaiting(slice);
@@ -158,7 +159,8 @@ void Server::OnUpdate(const WireMessage& head, const EncodedPart& part) {
   const int64_t given = part.head->elements(), version = part.head->version();
   const auto group = static_cast<int>(head.from().group());
   const auto process = static_cast<int>(head.from().id());
-  if (given != 0 && given != steps_.FloatsOf(group, process, part.slice)) {
+  const int64_t expected = steps_.FloatsOf(group, process, part.slice);
+  if (expected == 0 || (given != 0 && given != expected)) {
     ++refused_.malformed;
     return;
   }
@@ -261,7 +263,7 @@ void Server::SendState(const WireMessage& head, int slice) {
 
 void Server::Exchange() {
   if (!sync_) return;
-  for (int s = slices().first; s < slices().last; ++s)
+  for (const int s : slices())
     if (shard_.known(s)) sync_->Exchange(s);
   out_.Flush();
 }

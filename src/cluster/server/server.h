@@ -31,7 +31,7 @@ class Server {
 
   // Returns a text about the longest wait of a worker group; "" if nothing is incomplete.
   std::string Waiting() const { return steps_.Waiting(); }
-  Range slices() const { return shard_.slices(); }
+  const SliceSet& slices() const { return shard_.slices(); }
   ParamShard& shard() { return shard_; }
   const StepCounts& counts() const { return steps_.counts(); }
   const RefusedCounts& refused() const { return refused_; }
@@ -62,7 +62,7 @@ class Server {
   void ServeWaiting(int slice);
   bool SyncIsFinite(const WireMessage& head, const PartView& part);
   void SendState(const WireMessage& head, int slice);
-  std::vector<Request>& waiting(int slice) { return waiting_[slice - shard_.slices().first]; }
+  std::vector<Request>& waiting(int slice) { return waiting_[slices().PlaceOf(slice)]; }
 
   const ServerSetup setup_;
   const Address self_;

@@ -4,19 +4,25 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "cluster/protocol/slice_set.h"
+
 namespace singa {
 
 class StepNorm {
  public:
-  // `slices`: the number of slices of each server of the group.
-  explicit StepNorm(std::vector<int> slices) : slices_(std::move(slices)), of_(slices_.size()) {}
+  // `slices`: those of each server of the group.
+  explicit StepNorm(std::vector<SliceSet> slices)
+      : slices_(std::move(slices)), of_(slices_.size()) {
+    for (const SliceSet& of_server : slices_) count_ += of_server.size();
+  }
 
-  int slices(int server) const { return slices_[server]; }
+  int slices(int server) const { return slices_[server].size(); }
   // Adds the squares of a server's slices, from its `first` on. Returns false if these are not the
   // next ones.
   bool Add(int server, int64_t step, int64_t first, std::span<const double> squares) {
@@ -24,7 +30,7 @@ class StepNorm {
     const auto have = static_cast<int64_t>(of.sum.size());
     const auto more = static_cast<int64_t>(squares.size());
     const bool next = have == 0 ? step > of.step : step == of.step;
-    if (!next || first != have || more == 0 || more > slices_[server] - have) return false;
+    if (!next || first != have || more == 0 || more > slices(server) - have) return false;
     of.step = step;
     of.sum.insert(of.sum.end(), squares.begin(), squares.end());
     return true;
@@ -32,13 +38,15 @@ class StepNorm {
   // Returns the sum over all slices in order, and forgets the squares; none if squares of `step`
   // are missing. The sum is NaN if a slice's gradient is not finite.
   std::optional<double> Take(int64_t step) {
-    double sum = 0;
-    for (size_t s = 0; s < of_.size(); ++s) {
+    for (size_t s = 0; s < of_.size(); ++s)
       if (!Whole(s, step)) return std::nullopt;
-      for (const double squares : of_[s].sum) sum += squares;
+    std::vector<double> in_order(count_);
+    for (size_t s = 0; s < of_.size(); ++s) {
+      for (size_t i = 0; i < of_[s].sum.size(); ++i)
+        in_order[slices_[s][static_cast<int>(i)]] = of_[s].sum[i];
+      of_[s].sum.clear();
     }
-    for (Squares& of : of_) of.sum.clear();
-    return sum;
+    return std::accumulate(in_order.begin(), in_order.end(), 0.0);
   }
   // Returns the first server with missing squares of `step`; -1: none.
   int Missing(int64_t step) const {
@@ -54,12 +62,13 @@ class StepNorm {
   };
   bool Whole(size_t server, int64_t step) const {
     const Squares& of = of_[server];
-    return slices_[server] == 0 ||
-           (of.step == step && static_cast<int>(of.sum.size()) == slices_[server]);
+    const int count = slices_[server].size();
+    return count == 0 || (of.step == step && static_cast<int>(of.sum.size()) == count);
   }
 
-  std::vector<int> slices_;
+  std::vector<SliceSet> slices_;
   std::vector<Squares> of_;
+  int count_ = 0;  // slices of all servers
 };
 
 }  // namespace singa

@@ -25,14 +25,16 @@ StepSum::Arrival StepSum::Add(int process, int64_t step, int64_t version, Frame 
 }
 
 int StepSum::Missing() const {
-  return static_cast<int>(std::find(came_.begin(), came_.end(), false) - came_.begin());
+  size_t process = 0;
+  while (came_[process] || nodes_[process].empty()) ++process;
+  return static_cast<int>(process);
 }
 
 bool StepSum::Sum(Context* ctx, int64_t n) {
   if (none_) return false;
   std::vector<SumNode> nodes;
   std::vector<const float*> parts;
-  for (int p = 0; p < processes(); ++p)
+  for (size_t p = 0; p < nodes_.size(); ++p)
     for (size_t i = 0; i < nodes_[p].size(); ++i) {
       nodes.push_back(nodes_[p][i]);
       parts.push_back(FloatsOf(frames_[p]).data() + static_cast<int64_t>(i) * n);

@@ -13,27 +13,30 @@
 namespace singa {
 
 // For each process of a worker group, the nodes of the group's SumTree that the process itself adds
-// up. A contribution holds a slice's sum for each of these nodes, one after the other.
+// up. A contribution holds a slice's sum for each of these nodes, one after the other. A process
+// without nodes contributes nothing.
 using NodesOfProcesses = std::vector<std::vector<SumNode>>;
 
 class StepSum {
  public:
   // `nodes` must outlive it. `next`: the first step that counts.
   StepSum(const NodesOfProcesses* nodes, int64_t next)
-      : nodes_(*nodes), frames_(nodes->size()), came_(nodes->size()), step_(next) {}
+      : nodes_(*nodes), frames_(nodes->size()), came_(nodes->size()), step_(next) {
+    for (const auto& of_process : *nodes) processes_ += !of_process.empty();
+  }
 
   enum class Arrival {
     kTaken,
     kDuplicate,  // the process has contributed to the step already, or the step is done
     kOtherStep,  // the group is at another step
   };
-  // Takes a contribution. `process`: its place in the group. `floats`: the slice's sum for each of
-  // its nodes; empty: it has no finite ones. `version`: of the values that the gradient was
-  // computed from. `now`: Clock::Now().
+  // Takes a contribution. `process`: its place in the group; it has nodes. `floats`: the slice's
+  // sum for each of its nodes; empty: it has no finite ones. `version`: of the values that the
+  // gradient was computed from. `now`: Clock::Now().
   Arrival Add(int process, int64_t step, int64_t version, Frame floats, int64_t now);
 
-  bool waits() const { return arrived_ > 0 && arrived_ < processes(); }
-  bool complete() const { return arrived_ == processes(); }
+  bool waits() const { return arrived_ > 0 && arrived_ < processes_; }
+  bool complete() const { return arrived_ == processes_; }
   // Returns the step that is collected; before any contribution, the first step that counts.
   int64_t step() const { return step_; }
   int64_t version() const { return version_; }  // the oldest that a process computed from
@@ -53,9 +56,8 @@ class StepSum {
   int64_t held_bytes() const;
 
  private:
-  int processes() const { return static_cast<int>(frames_.size()); }
-
   const NodesOfProcesses& nodes_;
+  int processes_ = 0;          // that contribute
   std::vector<Frame> frames_;  // by process
   std::vector<bool> came_;
   int arrived_ = 0;

@@ -25,7 +25,9 @@ ServersBackend::ServersBackend(const SyncSetup& setup)
 
 TeamSync ServersBackend::SyncOf(int group) {
   if (setup_.HasWorkers())
-    return {.updates = &cluster_.updates(group), .between = setup_.Between(group)};
+    return {.updates = &cluster_.updates(group),
+            .between = setup_.Between(group),
+            .link = cluster_.LinkTo(group)};
   none_ = std::make_unique<ReplicaUpdates>(setup_.job, setup_.replica);
   return {.updates = none_.get()};
 }

@@ -44,6 +44,7 @@ struct TeamSync {
   SliceUpdates* updates = nullptr;  // takes the group's gradients
   Collective* between =
       nullptr;  // adds up over the group's processes; null: no others, or they share memory
+  WorkerLink link = {};                // to workers that share no memory with those here
   bool shares_host = false;            // as in WorkerPlace
   std::optional<GpuMember> gpus = {};  // as in WorkerPlace, without the member
 };

@@ -33,6 +33,7 @@ WorkerTeam::WorkerTeam(const JobProto& job, const TeamSetup& setup)
     : place_(setup.place),
       updates_(setup.updates),
       between_(setup.between),
+      link_(setup.link),
       deadline_(setup.deadline),
       trainers_(TrainersOf(job, setup, &stopped_)),
       threads_(setup.workers, setup.place.threads, {[this] { Stop(); }, setup.failed}) {}
@@ -64,12 +65,10 @@ JobMemory WorkerTeam::memory() const {
 void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
   MakeReduction(shared);
   const RegionSizes sizes = SizesOfBridges(this->lead().model().net().nodes(), place_.workers);
-  if (!shared && sizes.tags() > 0) regions_.emplace(sizes);
-  const RegionBoard* const regions = sizes.tags() == 0 ? nullptr
-                                     : shared          ? &shared->regions()
-                                                       : &*regions_;
+  if (sizes.tags() > 0) regions_.emplace(sizes, shared, link_, &reduction_->group());
   for (const auto& trainer : trainers_) {
-    trainer->AllocateIn(reduction_.get(), regions, shared, lead);
+    RegionExchange* const exchange = regions_ ? regions_->Add(&trainer->model()) : nullptr;
+    trainer->AllocateIn(reduction_.get(), exchange, shared, lead);
     lead = lead ? lead : trainer.get();
   }
 }

@@ -13,8 +13,8 @@
 
 #include "base/thread/mutex.h"
 #include "cluster/workers/team_metrics.h"
+#include "cluster/workers/team_regions.h"
 #include "cluster/workers/team_threads.h"
-#include "comm/collective/region_board.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -28,6 +28,7 @@ struct TeamSetup {
   SliceUpdates* updates;  // takes the gradients
   // Adds up over the group's processes; null: the group has no other processes to reach.
   Collective* between;
+  WorkerLink link;                   // to workers that share no memory with the team
   const ProgressDeadline* deadline;  // limits waits for other workers
   // Is called with a worker's error in a step, while others may still be in the step; may be empty.
   std::function<void(const std::exception_ptr&)> failed;
@@ -72,12 +73,12 @@ class WorkerTeam {
   const WorkerPlace place_;  // the place of the first worker
   SliceUpdates* const updates_;
   Collective* const between_;
+  const WorkerLink link_;
   const ProgressDeadline* const deadline_;
   std::atomic<bool> stopped_{false};
   Mutex stop_mutex_;                              // one of Stop and MakeReduction at a time
   std::unique_ptr<GradientReduction> reduction_;  // null: nothing is allocated yet
-  // None: no layer is divided by units, or processes share the board.
-  std::optional<RegionBoard> regions_;
+  std::optional<TeamRegions> regions_;            // none: no layer is divided by units
   const std::vector<std::unique_ptr<Trainer>> trainers_;
   TeamThreads threads_;  // last: they use all of the above
 };

@@ -48,6 +48,7 @@ void WorkerTeams::MakeTeam(const SyncSetup& setup, WorkerPlace place, int worker
                                                         .replica = setup.replica,
                                                         .updates = sync.updates,
                                                         .between = sync.between,
+                                                        .link = sync.link,
                                                         .deadline = setup.deadline,
                                                         .failed = failed_});
 }

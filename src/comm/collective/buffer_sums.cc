@@ -36,6 +36,7 @@ void BufferSums::AddUpSlice(Context& ctx, int slice, Consumer* consumer) {
   const auto part = [&](int rank) { return At(rank - group_.first(), cut); };
   std::array<float*, SumTree::kMostNodes> sums;  // on the stack: a step allocates nothing
   if (cut.owner >= 0) {
+    if (!Has(cut.owner)) return;
     sums[0] = part(cut.owner);
     return consumer->Consume(ctx, slice, {sums.data(), 1});
   }
@@ -55,8 +56,10 @@ void BufferSums::Restart() {
 
 std::vector<float*> BufferSums::SumsOfFirst() const {
   std::vector<float*> sums;
-  for (const Slice& cut : table_.slices())
-    sums.push_back(At(cut.owner < 0 ? 0 : cut.owner - group_.first(), cut));
+  for (const Slice& cut : table_.slices()) {
+    const bool here = cut.owner < 0 || Has(cut.owner);
+    sums.push_back(here ? At(cut.owner < 0 ? 0 : cut.owner - group_.first(), cut) : nullptr);
+  }
   return sums;
 }
 

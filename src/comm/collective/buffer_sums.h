@@ -16,7 +16,8 @@ namespace singa {
 class BufferSums {
  public:
   // Takes the sums of one slice: for each of MemoryGroup::nodes(), an array of the slice's size.
-  // The array lies in the buffer of the node's first rank.
+  // The array lies in the buffer of the node's first rank. Of a slice with an owner there is one
+  // array, where the ranks here have the owner, and else no call.
   class Consumer {
    public:
     virtual void Consume(Context& ctx, int slice, std::span<float* const> sums) = 0;
@@ -55,6 +56,9 @@ class BufferSums {
 
  private:
   int NextSlice();
+  bool Has(int worker) const {
+    return worker >= group_.first() && worker < group_.first() + group_.size();
+  }
   float* At(int rank, const Slice& slice) const {
     return buffers_[rank][slice.param].at(slice.begin);
   }

@@ -7,15 +7,6 @@
 #include "base/thread/stopped.h"
 
 namespace singa {
-namespace {
-
-// Returns a region of the same floats side by side.
-Region Packed(const Region& region, float* memory) {
-  const int64_t step = region.count * region.run;
-  return {memory, region.steps, step, region.count, region.run, region.run};
-}
-
-}  // namespace
 
 void MemoryExchange::Offer(Context& ctx, int tag, int to, const Region& region) {
   RegionBoard::Offer& offer = board_.offer(tag, worker_, to);
@@ -40,7 +31,7 @@ void MemoryExchange::Take(Context& ctx, int tag, int from, const Region& to, boo
 }
 
 void MemoryExchange::AwaitTaken(int tag) {
-  for (int to = 0; to < group_.size(); ++to)
+  for (int to = group_.first(); to < group_.first() + group_.size(); ++to)
     if (to != worker_) AwaitOpen(board_.offer(tag, worker_, to), false, to);
 }
 
@@ -55,7 +46,7 @@ void MemoryExchange::AwaitOpen(const RegionBoard::Offer& offer, bool open, int p
     const uint32_t seen = changed.load(std::memory_order_acquire);
     if (offer.open() == open) return;
     if (!SpinWait(changed, seen, group_.size(), &group_.stopped(), group_.deadline()))
-      group_.ThrowStalled(worker_, peer);
+      group_.ThrowStalled(worker_ - group_.first(), peer - group_.first());
     if (group_.stopped()) throw Stopped();
   }
 }

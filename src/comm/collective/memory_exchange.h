@@ -11,8 +11,9 @@ namespace singa {
 
 class MemoryExchange final : public RegionExchange {
  public:
-  // The exchange of worker `worker`. `group`: the workers, who wait for each other as they do for
-  // sums. `mark`, which may be null, says when the worker waits. All must outlive this.
+  // The exchange of worker `worker` of the whole group. `group`: the workers that share memory, who
+  // wait for each other as they do for sums. `mark`, which may be null, says when the worker waits.
+  // All must outlive this.
   MemoryExchange(const RegionBoard* board, MemoryGroup* group, int worker, ActivityMark* mark)
       : board_(*board), group_(*group), worker_(worker), mark_(mark) {}
 

@@ -1,7 +1,7 @@
 // RankLink sends messages between the ranks of one group. LinkCollective makes collective
-// operations of them. ProcessLink implements it by messages of this program. It carries numbers
-// such as metrics; gradients have other ways (cluster/workers/sync_backend.h). One thread of a rank
-// uses it.
+// operations of them, and LinkExchange sends regions. ProcessLink implements it by messages of this
+// program. It carries numbers such as metrics, and features; gradients have other ways
+// (cluster/workers/sync_backend.h). Several threads of a rank may use it at once.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,14 @@ class RankLink {
   virtual int size() const = 0;
   // Sends a copy of `bytes`, kMostBytes or fewer, and does not wait for the receiver. `tag` tells
   // this message from all others between the two ranks, and is used once. A receiver keeps messages
-  // that come early, within bounds (ProcessLink: 64 MiB of each rank).
+  // that come early, within bounds (ProcessLink: 64 MiB of each rank, and what Reserve adds).
   virtual void Send(int to, int64_t tag, std::span<const std::byte> bytes) = 0;
   // Blocks until the message that `from` sends with `tag` has come. Throws PeerError when it has
   // another number of bytes or the rank is gone, and Error with kExitStalled when it does not come
   // in time.
   virtual void Receive(int from, int64_t tag, std::span<std::byte> bytes) = 0;
+  // Lets each rank send `bytes` more before this one receives them.
+  virtual void Reserve(int64_t bytes) = 0;
 };
 
 }  // namespace singa

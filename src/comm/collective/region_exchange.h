@@ -38,6 +38,11 @@ class RegionExchange {
   virtual void AwaitTaken(int tag) = 0;
 };
 
+// Returns a region of the same floats, side by side in `memory`.
+inline Region Packed(const Region& region, float* memory) {
+  const int64_t step = region.count * region.run;
+  return {memory, region.steps, step, region.count, region.run, region.run};
+}
 // Copies the floats of `from` to `to`, a region of the same steps, count and run, or adds them.
 void MoveRegion(Context& ctx, const Region& from, const Region& to, bool add);
 

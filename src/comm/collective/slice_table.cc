@@ -31,15 +31,18 @@ void SliceTable::Cut(int param, int64_t begin, int64_t end, int64_t run, int own
     slices_.push_back({param, begin, std::min(run, end - begin), owner});
 }
 
-std::vector<int> CutEvenly(const SliceTable& table, int parts) {
+std::vector<int> CutEvenly(const SliceTable& table, const std::vector<int>& slices, int parts) {
+  const int count = static_cast<int>(slices.size());
+  const auto size = [&](int i) { return table[slices[i]].size; };
+  int64_t elements = 0, done = 0;
+  for (int i = 0; i < count; ++i) elements += size(i);
   std::vector<int> ends = {0};
-  int64_t done = 0;
   int next = 0;
   for (int i = 1; i <= parts; ++i) {
-    const int64_t share = table.elements() * i / parts;
+    const int64_t share = elements * i / parts;
     // A slice across the boundary goes to the run that has more than half of it.
-    while (next < table.size() && done + table[next].size / 2 < share) done += table[next++].size;
-    ends.push_back(i == parts ? table.size() : next);
+    while (next < count && done + size(next) / 2 < share) done += size(next++);
+    ends.push_back(i == parts ? count : next);
   }
   return ends;
 }

@@ -86,13 +86,10 @@ void Trainer::Allocate() {
   Open(&*alone_->reduction);
 }
 
-void Trainer::AllocateIn(GradientReduction* reduction, const RegionBoard* regions,
+void Trainer::AllocateIn(GradientReduction* reduction, RegionExchange* exchange,
                          const GroupMemory* shared, const Trainer* lead) {
   model_.AllocateValues(shared, lead ? &lead->model_ : nullptr);
-  if (regions) {
-    regions_.emplace(regions, &reduction->group(), model_.place().worker, &model_.mark());
-    model_.ctx().exchange = &*regions_;
-  }
+  model_.ctx().exchange = exchange;
   if (shared && model_.place().leads() && replica_->table().size() == 0)
     replica_->AttachShared(model_.trained().table, model_.trained().params,
                            shared->shared_states());

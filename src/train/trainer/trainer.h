@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "comm/collective/memory_exchange.h"
 #include "singa/proto/job.pb.h"
 #include "train/apply/replica_updates.h"
 #include "train/device/device_updates.h"
@@ -47,12 +46,12 @@ class Trainer {
   // Allocates everything and opens the stores, for the one worker of a job.
   void Allocate();
   // Does what Allocate does for a worker of a group. `reduction` adds up the group's gradients.
-  // `regions`: what the workers of the group offer each other; null: they divide all layers by rows.
+  // `exchange`: moves regions of features; null: the workers divide all layers by rows.
   // `shared`: memory that the group shares with other processes, or null. All three must outlive
   // it. `lead`: a worker of this process that was allocated before, whose trained values this one
   // uses too, or null.
-  void AllocateIn(GradientReduction* reduction, const RegionBoard* regions,
-                  const GroupMemory* shared, const Trainer* lead);
+  void AllocateIn(GradientReduction* reduction, RegionExchange* exchange, const GroupMemory* shared,
+                  const Trainer* lead);
 
   // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
   // later call then throws its errors.
@@ -96,7 +95,6 @@ class Trainer {
   std::optional<LossScale> loss_scale_;
   JobMemory memory_;
   std::optional<GroupExchange> exchange_;  // none before Allocate
-  std::optional<MemoryExchange> regions_;  // none: no layer is divided by units
   MetricSums metrics_;
   std::unique_ptr<StepPath> path_;  // null before Allocate
   OutputFiles outputs_;

@@ -142,8 +142,7 @@ std::vector<float> ClusterOfRoles::Values(int group) {
   std::vector<float> values(table.elements());
   for (auto& [id, one] : servers_) {
     if (id.first != group) continue;
-    const Range slices = one.server->slices();
-    for (int s = slices.first; s < slices.last; ++s)
+    for (const int s : one.server->slices())
       std::ranges::copy(one.server->shard().values(s),
                         values.begin() + begins_[table[s].param] + table[s].begin);
   }

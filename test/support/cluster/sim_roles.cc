@@ -255,8 +255,7 @@ bool SimRoles::Gathered(std::vector<SliceState>* slices) {
 void SimRoles::ValuesOf(int server_group, std::vector<float>* values) const {
   for (const auto& [key, role] : roles_) {
     if (!role.server || std::get<1>(key) != static_cast<uint32_t>(server_group)) continue;
-    const Range slices = role.server->slices();
-    for (int s = slices.first; s < slices.last; ++s)
+    for (const int s : role.server->slices())
       if (role.server->shard().known(s))
         std::ranges::copy(role.server->shard().values(s), values->begin() + job_.begin(s));
   }

@@ -21,8 +21,7 @@ struct StepsOfAServer : ServerEvents {
 
   // Sets first values, of version 0.
   void PutAll() {
-    for (int s = shard.slices().first; s < shard.slices().last; ++s)
-      shard.Put(s, 0, 0, std::vector<float>(shard.size(s), 10.f));
+    for (const int s : shard.slices()) shard.Put(s, 0, 0, std::vector<float>(shard.size(s), 10.f));
   }
   // Contributes `floats` to the slice.
   StepSum::Arrival Give(int group, int process, int64_t step, int slice, std::vector<float> floats,

@@ -1,0 +1,83 @@
+#include "comm/collective/link_exchange.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+namespace singa {
+namespace {
+
+// The first tag of regions; the operations of a LinkCollective on the same link have lower ones.
+constexpr int64_t kRegionTags = int64_t{1} << 62;
+
+int64_t MessagesOf(int64_t floats) {
+  return (floats * static_cast<int64_t>(sizeof(float)) + RankLink::kMostBytes - 1) /
+         RankLink::kMostBytes;
+}
+
+// Calls work(i, bytes) for each message of `floats`.
+template <typename Work>
+void ForRegionMessages(std::span<float> floats, const Work& work) {
+  const std::span<std::byte> bytes = std::as_writable_bytes(floats);
+  for (int64_t begin = 0; begin < std::ssize(bytes); begin += RankLink::kMostBytes)
+    work(begin / RankLink::kMostBytes,
+         bytes.subspan(
+             static_cast<size_t>(begin),
+             static_cast<size_t>(std::min(RankLink::kMostBytes, std::ssize(bytes) - begin))));
+}
+
+}  // namespace
+
+LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const RegionSizes& sizes,
+                           int worker, ActivityMark* mark)
+    : here_(*here),
+      link_(link),
+      sizes_(sizes),
+      worker_(worker),
+      mark_(mark),
+      sent_(static_cast<size_t>(sizes.tags()) * sizes.workers),
+      received_(static_cast<size_t>(sizes.tags()) * sizes.workers) {
+  for (const int64_t floats : sizes.floats) most_floats_ = std::max(most_floats_, floats);
+  packed_.resize(most_floats_);
+}
+
+// A process begins no step before the others have taken its regions of the step before last.
+int64_t LinkExchange::MostUnderWay(const WorkerLink& link, const RegionSizes& sizes) {
+  std::vector<int64_t> floats(1 + *std::ranges::max_element(link.ranks));
+  for (int tag = 0; tag < sizes.tags(); ++tag)
+    for (int from = 0; from < sizes.workers; ++from)
+      for (int to = 0; to < sizes.workers; ++to)
+        if (link.ranks[to] == link.link->rank() && link.ranks[from] != link.ranks[to])
+          floats[link.ranks[from]] += sizes.floats[sizes.At(tag, from, to)];
+  return 2 * *std::ranges::max_element(floats) * static_cast<int64_t>(sizeof(float));
+}
+
+// Each message of each region between two workers has a tag of its own.
+int64_t LinkExchange::TagOf(int tag, int from, int to, int64_t turn) const {
+  const auto regions = static_cast<int64_t>(sizes_.floats.size());
+  const auto region = static_cast<int64_t>(sizes_.At(tag, from, to));
+  return kRegionTags + (turn * regions + region) * MessagesOf(most_floats_);
+}
+
+void LinkExchange::Offer(Context& ctx, int tag, int to, const Region& region) {
+  if (IsHere(to)) return here_.Offer(ctx, tag, to, region);
+  MoveRegion(ctx, region, Packed(region, packed_.data()), false);
+  const int64_t first = TagOf(tag, worker_, to, sent_[tag * sizes_.workers + to]++);
+  ForRegionMessages(std::span(packed_).first(region.floats()), [&](int64_t i, auto bytes) {
+    link_.link->Send(link_.ranks[to], first + i, bytes);
+  });
+}
+
+void LinkExchange::Take(Context& ctx, int tag, int from, const Region& to, bool add) {
+  if (IsHere(from)) return here_.Take(ctx, tag, from, to, add);
+  const int64_t first = TagOf(tag, from, worker_, received_[tag * sizes_.workers + from]++);
+  {
+    const ActivityMark::Scope waits(mark_, Activity::kAwaitsProcesses);
+    ForRegionMessages(std::span(packed_).first(to.floats()), [&](int64_t i, auto bytes) {
+      link_.link->Receive(link_.ranks[from], first + i, bytes);
+    });
+  }
+  MoveRegion(ctx, Packed(to, packed_.data()), to, add);
+}
+
+}  // namespace singa

@@ -1,0 +1,47 @@
+// LinkExchange is the RegionExchange of a worker whose group has several processes that share no
+// memory. Regions for workers of other processes are packed and sent by a RankLink; those for
+// workers of the same process go by a MemoryExchange.
+#pragma once
+
+#include <vector>
+
+#include "comm/collective/memory_exchange.h"
+#include "comm/collective/rank_link.h"
+
+namespace singa {
+
+// The ways to the workers of a group.
+struct WorkerLink {
+  RankLink* link = nullptr;  // null: all workers share memory
+  std::vector<int> ranks;    // the link's rank of each worker's process
+};
+
+class LinkExchange final : public RegionExchange {
+ public:
+  // The exchange of worker `worker` of the group. `here`: its exchange with the workers of its
+  // process. `mark`, which may be null, says when the worker waits. All must outlive this.
+  LinkExchange(MemoryExchange* here, const WorkerLink& link, const RegionSizes& sizes, int worker,
+               ActivityMark* mark);
+
+  // Returns the most bytes that another process has under way to the workers of this one.
+  static int64_t MostUnderWay(const WorkerLink& link, const RegionSizes& sizes);
+
+  void Offer(Context& ctx, int tag, int to, const Region& region) override;
+  void Take(Context& ctx, int tag, int from, const Region& to, bool add) override;
+  void AwaitTaken(int tag) override { here_.AwaitTaken(tag); }
+
+ private:
+  bool IsHere(int worker) const { return link_.ranks[worker] == link_.link->rank(); }
+  int64_t TagOf(int tag, int from, int to, int64_t turn) const;
+
+  MemoryExchange& here_;
+  const WorkerLink link_;
+  const RegionSizes sizes_;
+  const int worker_;
+  ActivityMark* const mark_;
+  int64_t most_floats_ = 0;  // of a region
+  std::vector<float> packed_;
+  std::vector<int64_t> sent_, received_;  // regions so far, by tag and the other worker
+};
+
+}  // namespace singa

@@ -1,0 +1,91 @@
+// Tests regions between workers of two processes: worker 0 is alone in its process, 1 and 2 share
+// theirs.
+#include "comm/collective/link_exchange.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "support/comm/memory_links.h"
+
+namespace singa {
+namespace {
+
+constexpr int kWorkers = 3, kTags = 2;
+constexpr int64_t kFloats = 100'000;  // a region takes two messages
+
+class LinkExchangeTest : public ::testing::Test {
+ protected:
+  LinkExchangeTest() {
+    for (int worker = 0; worker < kWorkers; ++worker) {
+      const int process = std::min(worker, 1);
+      MemoryExchange& here =
+          here_.emplace_back(&boards_[process], &groups_[process], worker, nullptr);
+      workers_.emplace_back(&here, LinkOf(process), sizes_, worker, nullptr);
+    }
+  }
+  WorkerLink LinkOf(int process) { return {links_[process], {0, 1, 1}}; }
+
+  const RegionSizes sizes_{
+      kWorkers, std::vector<int64_t>(static_cast<size_t>(kTags) * kWorkers * kWorkers, kFloats)};
+  MemoryLinks links_{2};
+  MemoryGroup groups_[2] = {MemoryGroup({.ranks = {0, 1}, .group = 3, .here = 1}),
+                            MemoryGroup({.ranks = {1, 3}, .group = 3, .here = 2})};
+  RegionBoard boards_[2] = {RegionBoard(sizes_), RegionBoard(sizes_)};
+  std::deque<MemoryExchange> here_;
+  std::deque<LinkExchange> workers_;
+  Context ctx_;
+};
+
+// Columns 0 and 1 of a matrix of 3 columns.
+TEST_F(LinkExchangeTest, ARegionArrivesInTheReceiversStrides) {
+  std::vector<float> from(kFloats / 2 * 3), to(kFloats, 100);
+  std::iota(from.begin(), from.end(), 0.f);
+  const Region columns{.data = from.data(), .count = kFloats / 2, .stride = 3, .run = 2};
+  const Region packed{.data = to.data(), .count = kFloats / 2, .stride = 2, .run = 2};
+  workers_[0].Offer(ctx_, 1, 2, columns);
+  from.assign(from.size(), -1);  // the link has a copy
+  workers_[0].AwaitTaken(1);
+  workers_[2].Take(ctx_, 1, 0, packed, true);
+  for (int64_t i = 0; i < kFloats; ++i)
+    ASSERT_EQ(to[i], 100 + static_cast<float>(i / 2 * 3 + i % 2)) << i;
+  EXPECT_EQ(links_.under_way(), 0u);
+}
+
+// Each worker sends all others its number in many turns.
+TEST_F(LinkExchangeTest, EachTurnHasItsOwnRegions) {
+  std::vector<std::thread> threads;
+  for (int me = 0; me < kWorkers; ++me)
+    threads.emplace_back([this, me] {
+      Context ctx;
+      std::vector<float> own(5), got(5);
+      for (int turn = 0; turn < 100; ++turn) {
+        own.assign(5, static_cast<float>(10 * turn + me));
+        const Region region{.data = own.data(), .count = 1, .stride = 5, .run = 5};
+        const Region to{.data = got.data(), .count = 1, .stride = 5, .run = 5};
+        for (int peer = 0; peer < kWorkers; ++peer)
+          if (peer != me) workers_[me].Offer(ctx, turn % kTags, peer, region);
+        for (int peer = 0; peer < kWorkers; ++peer) {
+          if (peer == me) continue;
+          workers_[me].Take(ctx, turn % kTags, peer, to, false);
+          ASSERT_EQ(got, std::vector<float>(5, static_cast<float>(10 * turn + peer)));
+        }
+        workers_[me].AwaitTaken(turn % kTags);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(links_.under_way(), 0u);
+}
+
+TEST_F(LinkExchangeTest, KnowsTheBytesThatAreUnderWay) {
+  // Two steps, each with two tags.
+  constexpr int64_t kRegion = 2 * kTags * kFloats * sizeof(float);
+  EXPECT_EQ(LinkExchange::MostUnderWay(LinkOf(0), sizes_), 2 * kRegion);  // of workers 1 and 2
+  EXPECT_EQ(LinkExchange::MostUnderWay(LinkOf(1), sizes_), 2 * kRegion);  // to workers 1 and 2
+}
+
+}  // namespace
+}  // namespace singa
