@@ -78,7 +78,7 @@ struct PartsRead {
             const Codec& codec = Identity()) {
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(head, &message.head)) << head;
     for (const std::vector<float>& floats : frames) message.payload.push_back(FrameOf(floats));
-    read = ReadParts(message, {2, 5}, codec, &parts);
+    read = ReadParts(message, SliceSet({2, 3, 4}), codec, &parts);
   }
   std::vector<float> Floats(size_t part) const {
     const std::span<const float> floats = FloatsOf(parts[part].bytes);

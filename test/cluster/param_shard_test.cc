@@ -29,7 +29,7 @@ struct ShardOfTwo {
   const std::vector<ServedParam> params = {
       {"a", "first", {}}, {"b", "second", {}}, {"c", "third", {.lr = 10, .wd = 1}}};
   const UpdateRule rule{job};
-  ParamShard shard{table, params, rule, {1, 3}};
+  ParamShard shard{table, params, rule, SliceSet({1, 2})};
   Context ctx;
 };
 

@@ -165,6 +165,18 @@ TEST(BufferSumsTest, SumsLieWithTheFirstRankOrTheOwner) {
             (std::vector<float*>{whole.buffers_of[0][0].data(), whole.buffers_of[0][1].data()}));
 }
 
+// Workers 0 and 1 divide the rows; only worker 1 is here.
+TEST(BufferSumsTest, TheRowsOfAnOwnerElsewhereAreLeftOut) {
+  RanksWithBuffers ranks({1, 2}, 2, {{3, 2}}, {2});
+  std::vector<float> own = {3, 4, 5, 6};
+  ranks.sums.Register(0, {{own.data(), 2}});
+  ranks.OfferAll(0);
+  ranks.sums.Reduce(ranks.ctx, &ranks.taken);
+  EXPECT_EQ(ranks.taken.order, std::vector<int>{1});
+  EXPECT_EQ(ranks.taken.sums.at(1), std::vector<std::vector<float>>{own});
+  EXPECT_EQ(ranks.sums.SumsOfFirst(), (std::vector<float*>{nullptr, own.data()}));
+}
+
 TEST(BufferSumsTest, AGradientInPiecesHasNoSumHere) {
   RanksWithBuffers ranks({0, 1}, 1, kTwoBuffers);
   ranks.sums.Register(0, {{}, {ranks.buffers_of[0][1].data()}});

@@ -11,8 +11,7 @@
 namespace singa {
 namespace {
 
-constexpr MemoryBoard::Size kWholeBoard = {
-    .ranks = 3, .buffers = 5, .slot_floats = 7, .mailboxes = true};
+constexpr MemoryBoard::Size kWholeBoard = {.ranks = 3, .buffers = 5, .slot_floats = 7};
 
 // Returns first and last byte of each array of the board.
 std::vector<std::pair<const char*, const char*>> ArraysOf(const MemoryBoard& board) {
@@ -26,7 +25,6 @@ std::vector<std::pair<const char*, const char*>> ArraysOf(const MemoryBoard& boa
   add_span(board.turns);
   add_span(board.beats);
   add_span(board.chunks);
-  add_span(board.mailboxes);
   add(board.offers, 1);
   for (const auto& counts : {board.arrived, board.taken, board.offered}) add_span(counts);
   add(board.ring, 1);
@@ -80,15 +78,6 @@ TEST(MemoryBoardTest, EachRankHasRoomInEachSlotOfTheRing) {
         EXPECT_EQ(board.slot(slot, rank)[i], static_cast<float>(10 * slot + rank));
 }
 
-TEST(MemoryBoardTest, AMailboxIsOfTwoRanksInOneDirection) {
-  const BoardMemory memory(kWholeBoard);
-  const MemoryBoard board = memory.Map();
-  for (int from = 0; from < 3; ++from)
-    for (int to = 0; to < 3; ++to) board.mailbox(from, to).bytes = 10 * from + to;
-  for (int from = 0; from < 3; ++from)
-    for (int to = 0; to < 3; ++to) EXPECT_EQ(board.mailbox(from, to).bytes, 10 * from + to);
-}
-
 TEST(MemoryBoardTest, ProcessesThatMapItSeeTheSameCounts) {
   const BoardMemory memory(kWholeBoard);
   const MemoryBoard first = memory.Map(), second = memory.Map();
@@ -103,7 +92,6 @@ TEST(MemoryBoardTest, WhatNobodyAskedForTakesNoMemory) {
   const BoardMemory memory(size);
   const MemoryBoard board = memory.Map();
   EXPECT_EQ(board.ring, nullptr);
-  EXPECT_TRUE(board.mailboxes.empty());
   EXPECT_TRUE(board.slots.empty());
   EXPECT_TRUE(board.arrived.empty());
   EXPECT_LT(MemoryBoard::Bytes(size), 3 * MemoryBoard::kTurns * MemoryBoard::kChunkBytes + 64 * 10);

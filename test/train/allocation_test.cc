@@ -13,6 +13,7 @@
 #include <new>
 #include <thread>
 
+#include "comm/collective/memory_exchange.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
 #include "train/state/init_params.h"
@@ -154,13 +155,15 @@ TEST_P(AllocationTest, AStepOfWorkersThatDivideLayersAllocatesNothing) {
   GradientReduction reduction(lead.trained().table, &updates,
                               {.ranks = {0, 2}, .group = 2, .here = 2});
   const RegionBoard regions(SizesOfBridges(lead.net().nodes(), 2));
-  workers[0].AllocateIn(&reduction, &regions, nullptr, nullptr);
-  workers[1].AllocateIn(&reduction, &regions, nullptr, &workers[0]);
+  MemoryExchange first(&regions, &reduction.group(), 0, nullptr);
+  MemoryExchange second(&regions, &reduction.group(), 1, nullptr);
+  workers[0].AllocateIn(&reduction, &first, nullptr, nullptr);
+  workers[1].AllocateIn(&reduction, &second, nullptr, &workers[0]);
   InitParams(lead.ctx(), {}, &lead.params());
   int counts[2] = {-1, -1};
-  std::thread second([&] { counts[1] = AllocationsOfSteps(&workers[1]); });
+  std::thread thread([&] { counts[1] = AllocationsOfSteps(&workers[1]); });
   counts[0] = AllocationsOfSteps(&workers[0]);
-  second.join();
+  thread.join();
   EXPECT_EQ(counts[0], 0);
   EXPECT_EQ(counts[1], 0);
 }

@@ -27,7 +27,7 @@ constexpr char kUnrolled[] = R"(unroll_len: 2
   layer { name: "loss" user_type: "MetricSumsLoss" srclayers: "data" })";
 
 Metric& MetricOf(TestNet* test, const std::string& layer) {
-  return test->net.Find(layer)->declare->metrics().front();
+  return test->net.Find(layer)->declared().metrics.front();
 }
 
 TEST(MetricSumsTest, HasAnEntryForEachLayerInTheirOrder) {
