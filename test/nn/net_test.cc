@@ -161,7 +161,7 @@ TEST(Net, OfAnotherPhaseOnlyEvaluates) {
 TEST(Net, ClearsTheMetricsOfAllLayers) {
   TestNet test(StrCat(kData, Linear("a", "data"), Loss("a")));
   test.Forward();
-  const Metric& loss = test.net.Find("loss")->declare->metrics()[0];
+  const Metric& loss = test.net.Find("loss")->declared().metrics[0];
   ASSERT_EQ(loss.cell.as<double>()[1], 2);
   test.net.ClearMetrics(test.ctx);
   EXPECT_EQ(loss.cell.as<double>()[0], 0);
@@ -178,7 +178,7 @@ TEST(Net, CopiesTheMetricsOfTheDeviceAndWaits) {
       {}, false);
   test.ctx.stream = stream.get();
   OpenNet(test.ctx, NetArena::Allocate(test.ctx, PrepareNet(test.ctx, &test.net)), &test.net);
-  auto& metrics = test.net.Find("there")->declare->metrics();
+  auto& metrics = test.net.Find("there")->declared().metrics;
   metrics[0].cell.as<double>()[0] = 7;
   gpu.log.clear();
   test.net.SeeMetrics(test.ctx);

@@ -22,7 +22,7 @@ std::string Lstm(const std::string& settings, int steps = 1) {
 TEST_P(RecurrentLayerTest, ParamsAreWeightsOfTheInputThenOfTheStateThenBiases) {
   const auto layer = Build(Lstm("dim_hidden: 4"), {3, 5});
   std::vector<Shape> shapes;
-  for (const Param* param : layer->declare().params()) shapes.push_back(param->shape());
+  for (const Param* param : layer->declare().declared().params) shapes.push_back(param->shape());
   std::vector<Shape> want(4, Shape{4, 5});
   want.insert(want.end(), 4, Shape{4, 4});
   want.insert(want.end(), 4, Shape{4});
@@ -40,7 +40,7 @@ TEST_P(RecurrentLayerTest, KeepsOnlyACarriedStateFromBatchToBatch) {
   const auto kept = [&](const std::string& conf) {
     const auto layer = Build(conf, {3, 5});
     std::vector<std::string> names;
-    for (const Buffer& buffer : layer->declare().buffers())
+    for (const Buffer& buffer : layer->declare().declared().buffers)
       if (buffer.keep == Keep::kForever) names.push_back(buffer.name);
     return names;
   };

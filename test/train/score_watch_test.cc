@@ -60,7 +60,7 @@ class ScoreWatchTest : public ::testing::Test {
     for (int64_t batch = 0; batch < batches; ++batch)
       for (NetNode& node : test.net.nodes()) test.net.ComputeFeature(test.ctx, node, kTest);
     for (NetNode& node : test.net.nodes())
-      for (const Metric& metric : node.declare->metrics()) correct_ = metric.cell.as<double>()[0];
+      for (const Metric& metric : node.declared().metrics) correct_ = metric.cell.as<double>()[0];
     return watch.Text();
   }
 
