@@ -1,5 +1,6 @@
 // Divides 200 random nets in random ways, and holds the workers against the net of one. A seed
 // gives the same net everywhere.
+#include <algorithm>
 #include <random>
 
 #include "support/layer_test.h"
@@ -99,6 +100,19 @@ TEST_P(RandomDivision, IsTheNetOfOne) {
     ExpectTheNetOfOne(net.text(), workers);
     if (HasFatalFailure()) return;
   }
+}
+
+TEST(RandomNets, MostHaveBridges) {
+  int count = 0;
+  for (uint32_t seed = 0; seed < 200; ++seed) {
+    RandomNet net(seed);
+    NetOptions options;
+    options.parts = net.workers();
+    const TestNet part(net.text(), options, false);
+    count += std::ranges::any_of(
+        part.net.nodes(), [](const NetNode& node) { return node.name.starts_with("bridge"); });
+  }
+  EXPECT_GT(count, 120);
 }
 
 }  // namespace
