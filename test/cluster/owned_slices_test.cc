@@ -75,14 +75,14 @@ TEST_F(OwnedSlices, OneProcessContributesAndGetsTheValues) {
     EXPECT_TRUE(first.settled() && second.settled());
   }
   EXPECT_TRUE(first.Fresh(1, 2)) << "a slice of the other worker is never waited for";
-  EXPECT_EQ(a[0][0], 2);
-  EXPECT_EQ(a[1][600], 2);
+  EXPECT_EQ(a[0][0], -2);
+  EXPECT_EQ(a[1][600], -2);
   EXPECT_EQ(a[0][600], 0) << "values of another worker's rows are not sent";
-  EXPECT_EQ(b[0], std::vector<float>(2, 4.f));  // of both workers in each step
+  EXPECT_EQ(b[0], std::vector<float>(2, -4.f));  // of both workers in each step
   EXPECT_EQ(b[1], b[0]);
   first.GetAll(2);
   Deliver({&first, &second}, {&near, &far});
-  EXPECT_EQ(a[0][600], 2);
+  EXPECT_EQ(a[0][600], -2);
   EXPECT_EQ(near.refused().total() + far.refused().total() + first.refused() + second.refused(), 0);
 }
 

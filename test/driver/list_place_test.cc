@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-std::string Lines(const JobConf& conf) {
+std::string PlaceLines(const JobConf& conf) {
   std::string lines;
   for (const Diagnostic& diagnostic : conf.diagnostics()) lines += ToString("F", diagnostic) + "\n";
   return lines;
@@ -19,7 +19,7 @@ std::string LinesOf(const std::string& text, const std::vector<std::string>& opt
   JobProto job;
   JobConf conf("F", text, options, &job);
   for (const std::string& path : paths) conf.Add(ConfigError(path, "x"));
-  return Lines(conf);
+  return PlaceLines(conf);
 }
 
 TEST(ListPlace, AnElementShowsItsFieldAtThePlaceOfTheValue) {

@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kUnrollLen = 4, kScores = 3;
+constexpr int64_t kUnrollLen = 4, kScoresOfAStep = 3;
 
 class SequenceModel : public ::testing::Test {
  protected:
@@ -68,8 +68,8 @@ TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
   const Model model = Opened();
   EXPECT_EQ(model.input_layer(), "text");
   EXPECT_EQ(model.input_shape(), std::vector<int64_t>{kUnrollLen});
-  EXPECT_EQ(model.output_shape(), (std::vector<int64_t>{kUnrollLen, kScores}));
-  EXPECT_EQ(model.output_size(), kUnrollLen * kScores);
+  EXPECT_EQ(model.output_shape(), (std::vector<int64_t>{kUnrollLen, kScoresOfAStep}));
+  EXPECT_EQ(model.output_size(), kUnrollLen * kScoresOfAStep);
   EXPECT_EQ(model.input_steps(), kUnrollLen);
   EXPECT_EQ(model.output_steps(), kUnrollLen);
   EXPECT_EQ(model.batch(), 6);
@@ -80,7 +80,7 @@ TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
   EXPECT_TRUE(Opened({}, "old").classifies());
   const Model step = Opened(Steps(1));
   EXPECT_EQ(step.input_shape(), std::vector<int64_t>{1});
-  EXPECT_EQ(step.output_shape(), std::vector<int64_t>{kScores});
+  EXPECT_EQ(step.output_shape(), std::vector<int64_t>{kScoresOfAStep});
 }
 
 TEST_F(SequenceModel, GoesThroughASequenceByWindowsOrStepByStep) {
@@ -89,7 +89,7 @@ TEST_F(SequenceModel, GoesThroughASequenceByWindowsOrStepByStep) {
   ExpectClose(windows.Run(ids_), whole, 2e-6);
   windows.Reset();
   const std::vector<float> first = windows.Run({ids_.data(), kUnrollLen});
-  ExpectClose(first, {whole.begin(), whole.begin() + kUnrollLen * kScores}, 2e-6);
+  ExpectClose(first, {whole.begin(), whole.begin() + kUnrollLen * kScoresOfAStep}, 2e-6);
   Session steps(Opened(Steps(1)), {.one_sequence = true});
   std::vector<float> all;
   for (const float id : ids_) {
@@ -104,9 +104,9 @@ TEST_F(SequenceModel, ForgetsBetweenRowsUnlessToldNotTo) {
   Session session(model);
   const std::vector<float> rows = session.Run(ids_);
   for (size_t r = 0; r < 3; ++r) {
-    const auto begin = rows.begin() + static_cast<int64_t>(r) * kUnrollLen * kScores;
+    const auto begin = rows.begin() + static_cast<int64_t>(r) * kUnrollLen * kScoresOfAStep;
     ExpectClose(session.Run({ids_.data() + r * kUnrollLen, kUnrollLen}),
-                {begin, begin + kUnrollLen * kScores}, 2e-6);
+                {begin, begin + kUnrollLen * kScoresOfAStep}, 2e-6);
   }
 }
 

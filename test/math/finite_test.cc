@@ -11,12 +11,12 @@ namespace {
 
 TEST(AllFinite, FindsOneBadNumberAnywhere) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
   Context ctx;
   ctx.threads = 2;
   std::vector<float> x(100'003, std::numeric_limits<float>::max());
   EXPECT_TRUE(AllFinite(ctx, x.data(), static_cast<int64_t>(x.size())));
-  for (float bad : {kInf, -kInf, kNan, -kNan})
+  for (float bad : {kInf, -kInf, kNone, -kNone})
     for (size_t at : {size_t{0}, size_t{4095}, size_t{50'001}, x.size() - 1}) {
       std::swap(x[at], bad);
       EXPECT_FALSE(AllFinite(ctx, x.data(), static_cast<int64_t>(x.size()))) << at;

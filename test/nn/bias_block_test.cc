@@ -12,13 +12,13 @@
 namespace singa {
 namespace {
 
-using Values = std::vector<float>;
+using BiasValues = std::vector<float>;
 
 TEST(BiasBlockTest, AddsToEachRow) {
   for (int64_t h : {1, 3, 4, 12, 20}) {
     constexpr int64_t kRows = 5;
-    const Values b = RandomValues("b", h), y = RandomValues("y", kRows * h);
-    Values want = y, one_by_one = y;
+    const BiasValues b = RandomValues("b", h), y = RandomValues("y", kRows * h);
+    BiasValues want = y, one_by_one = y;
     Context ctx;
     AddBias(ctx, b.data(), want.data(), kRows, h);
     for (int64_t i = 0; i < kRows * h; ++i) AddBiasOne{b.data(), one_by_one.data(), h}(i);
@@ -28,14 +28,14 @@ TEST(BiasBlockTest, AddsToEachRow) {
     std::copy(b.begin(), b.end(), aligned_b);
     std::copy(y.begin(), y.end(), aligned_y);
     for (int64_t q = 0; q < kRows * h / 4; ++q) AddBiasFour{aligned_b, aligned_y, h}(q);
-    EXPECT_EQ(Values(aligned_y, aligned_y + kRows * h), want);
+    EXPECT_EQ(BiasValues(aligned_y, aligned_y + kRows * h), want);
   }
 }
 
 // Sums as the launches do: first parts, then the sum of the parts.
-Values SumInParts(const Values& dy, float beta, const Values& before, int64_t n, int64_t h,
-                  int64_t parts, int threads) {
-  Values db = before, partial(parts * h, NAN);
+BiasValues SumInParts(const BiasValues& dy, float beta, const BiasValues& before, int64_t n,
+                      int64_t h, int64_t parts, int threads) {
+  BiasValues db = before, partial(parts * h, NAN);
   if (parts == 1) {
     const ColumnSums sums = {dy.data(), beta, db.data(), n, h, 1};
     RunBlocks(sums.blocks(), threads, sums);
@@ -54,12 +54,12 @@ TEST(BiasBlockTest, SumsOfColumnsEqualPlain) {
       for (int64_t parts : {1, 5})
         for (int threads : {32, 128})
           for (float beta : {0.f, 1.f}) {
-            const Values dy = RandomValues("dy", n * h);
-            const Values before = beta == 0 ? Values(h, NAN) : RandomValues("db", h);
-            Values want = before;
+            const BiasValues dy = RandomValues("dy", n * h);
+            const BiasValues before = beta == 0 ? BiasValues(h, NAN) : RandomValues("db", h);
+            BiasValues want = before;
             Context ctx;
             SumBiasGradient(ctx, dy.data(), beta, want.data(), n, h);
-            const Values db = SumInParts(dy, beta, before, n, h, parts, threads);
+            const BiasValues db = SumInParts(dy, beta, before, n, h, parts, threads);
             const double tolerance = 1e-6 * std::sqrt(static_cast<double>(n));
             for (int64_t j = 0; j < h; ++j)
               ASSERT_NEAR(db[j], want[j], tolerance * std::max(1.f, std::abs(want[j])))
@@ -68,7 +68,7 @@ TEST(BiasBlockTest, SumsOfColumnsEqualPlain) {
 }
 
 TEST(BiasBlockTest, SumsOfColumnsHaveTheSameBitsEachTime) {
-  const Values dy = RandomValues("dy", 333 * 40), before(40);
+  const BiasValues dy = RandomValues("dy", 333 * 40), before(40);
   EXPECT_EQ(SumInParts(dy, 0, before, 333, 40, 5, 128), SumInParts(dy, 0, before, 333, 40, 5, 128));
 }
 

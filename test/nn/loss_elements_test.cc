@@ -42,8 +42,8 @@ TEST(EuclideanLossElementsTest, DifferencesEqualPlain) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(DifferenceOf{0.3f}(x[i], t[i]), want[i]);
 }
 
-struct Rows {
-  Rows(int64_t rows, int64_t classes)
+struct LossRows {
+  LossRows(int64_t rows, int64_t classes)
       : n(rows), d(classes), p(n * d), label(RandomIndices<int32_t>(n, d)) {
     Context ctx;
     SoftmaxForward(ctx, RandomValues("x", n * d, 4).data(), p.data(), n, d);
@@ -55,7 +55,7 @@ struct Rows {
   std::vector<int32_t> label;
 };
 
-void ExpectPlainEntropy(const Rows& rows, float smoothing, int64_t parts, int threads) {
+void ExpectPlainEntropy(const LossRows& rows, float smoothing, int64_t parts, int threads) {
   double want[2] = {1, 2}, cell[2] = {1, 2};
   Context ctx;
   CrossEntropy(ctx, rows.p.data(), rows.label.data(), kIgnored, want, rows.n, rows.d, smoothing,
@@ -75,7 +75,7 @@ void ExpectPlainEntropy(const Rows& rows, float smoothing, int64_t parts, int th
 TEST(SoftmaxLossElementsTest, EntropyEqualsPlain) {
   for (float smoothing : {0.f, 0.1f})
     for (int64_t parts : {1, 4})
-      for (int64_t d : {2, 10, 67}) ExpectPlainEntropy(Rows(19, d), smoothing, parts, 64);
+      for (int64_t d : {2, 10, 67}) ExpectPlainEntropy(LossRows(19, d), smoothing, parts, 64);
 }
 
 TEST(SoftmaxLossElementsTest, NanStaysNan) {
@@ -88,7 +88,7 @@ TEST(SoftmaxLossElementsTest, NanStaysNan) {
 TEST(SoftmaxLossElementsTest, GradientEqualsPlain) {
   for (float smoothing : {0.f, 0.1f})
     for (int64_t d : {2, 10, 67}) {
-      const Rows rows(19, d);
+      const LossRows rows(19, d);
       Values want(rows.p.size()), dx(rows.p.size(), NAN);
       Context ctx;
       const float scale = 0.25f;

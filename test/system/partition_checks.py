@@ -5,7 +5,7 @@ from signal import SIGKILL
 from case import check, equal, has, learned, same_bytes, tensors, true
 from group_checks import workers
 from job import ADAM, MOMENTUM
-from process_checks import PLACES, disturbed, processes
+from process_checks import APART, PLACES, disturbed, processes
 
 CONF = """name: "divided" seed: 5 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
 train_one_batch {{ alg: kBP }} updater {{ {updater} }}
@@ -89,6 +89,30 @@ def a_lost_process_that_divides_layers_changes_nothing(case):
             disturbed(case, lost, job, rank, SIGKILL, 300)
             job.end(0)
             same_bytes(case.newest("undisturbed"), case.newest(lost))
+
+
+@check
+def groups_of_workers_that_divide_layers_learn(case):
+    write(case, "111111")
+    groups = ("-set", "cluster.nworker_groups=2", "-set", "cluster.nworkers_per_group=2",
+              "-set", "train_steps=200", "-set", "test_freq=200")
+    servers = ("-set", "cluster.nserver_groups=2", "-set", "cluster.nservers_per_group=2",
+               "-set", "cluster.sync_freq=3")
+    for each, place in ((4, ()), (1, ("-set", APART)), (2, ("-set", APART, *servers))):
+        case.train("job.conf", *groups, "-set", f"cluster.nworkers_per_procs={each}", *place,
+                   workspace="ws")
+        loss = case.rows(phase="test")[-1]["loss"]
+        true(loss < 1.7, f"{each} workers in each process: the loss of the test is {loss}, of guesses 1.8")
+
+
+@check
+def a_step_that_is_dropped_is_dropped_by_all_who_divide_layers(case):
+    write(case, "111111", "type: kSGD learning_rate { type: kFixed base_lr: 1e30 }")
+    skip = ("-set", "on_nonfinite=kSkip", "-set", "test_freq=0", "-set", "test_steps=0")
+    for settings in (workers(2), processes(2), processes(2, *PLACES["spread"])):
+        done = case.train("job.conf", *settings, *skip)
+        has(done.err, "20 steps in", "the last line")
+        has(done.err, "19 skipped", "the last line")
 
 
 @check

@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/activation_test.cc, softmax_test.cc: PyTorch's features and gradients.
+"""Golden numbers of test/nn/neuron/activation_test.cc, softmax_test.cc: PyTorch's features and gradients.
 
 Run: python3 tool/golden/activations.py   (needs torch)
 """

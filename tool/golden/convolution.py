@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/convolution_test.cc: PyTorch's conv2d, square and not.
+"""Golden numbers of test/nn/neuron/convolution_test.cc: PyTorch's conv2d, square and not.
 
 Run: python3 tool/golden/convolution.py   (needs torch)
 """

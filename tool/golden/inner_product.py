@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/inner_product_test.cc: PyTorch's linear on a flattened image.
+"""Golden numbers of test/nn/neuron/inner_product_test.cc: PyTorch's linear on a flattened image.
 
 Run: python3 tool/golden/inner_product.py   (needs torch)
 """

@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/lrn_test.cc, batch_norm_test.cc and euclidean_loss_test.cc.
+"""Golden numbers of test/nn/neuron/lrn_test.cc, batch_norm_test.cc and euclidean_loss_test.cc.
 
 Run: python3 tool/golden/normalisation.py   (needs torch)
 """

@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/pooling_test.cc: PyTorch's max_pool2d and avg_pool2d.
+"""Golden numbers of test/nn/neuron/pooling_test.cc: PyTorch's max_pool2d and avg_pool2d.
 
 Run: python3 tool/golden/pooling.py   (needs torch)
 """

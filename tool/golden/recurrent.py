@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/{gru,lstm,rnn}_test.cc: PyTorch's cells over 1, 3 and 50 steps.
+"""Golden numbers of test/nn/neuron/{gru,lstm,rnn}_test.cc: PyTorch's cells over 1, 3 and 50 steps.
 
 Run: python3 tool/golden/recurrent.py   (needs torch)
 

@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/softmax_loss_test.cc: PyTorch's cross_entropy, scaled by 0.5, or smoothed.
+"""Golden numbers of test/nn/loss/softmax_loss_test.cc: PyTorch's cross_entropy, scaled by 0.5, or smoothed.
 
 Run: python3 tool/golden/softmax_loss.py   (needs torch)
 """

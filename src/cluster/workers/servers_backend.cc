@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cluster/workers/worker_teams.h"
+#include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -40,6 +41,11 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
   const bool has_first = !here.empty() && here.front() == 0;
   sum->host.params += values * (std::ssize(here) - static_cast<int64_t>(has_first));
   sum->host.updater += cluster_.bytes(values, static_cast<int64_t>(setup_.replica->state_count()));
+  const RegionSizes regions = SizesOfBridges(teams->lead().model().net().nodes(),
+                                             setup_.job.cluster().nworkers_per_group());
+  for (const int group : here)
+    if (setup_.process && cluster_.LinkTo(group).link)
+      sum->host.forever += teams->team(group).size() * LinkExchange::Bytes(regions);
   sum->host.gradients += cluster_.codec_state().bytes(values / static_cast<int64_t>(sizeof(float)));
 }
 

@@ -26,7 +26,15 @@ void ForRegionMessages(std::span<float> floats, const Work& work) {
              static_cast<size_t>(std::min(RankLink::kMostBytes, std::ssize(bytes) - begin))));
 }
 
+int64_t MostFloats(const RegionSizes& sizes) {
+  return sizes.floats.empty() ? 0 : *std::ranges::max_element(sizes.floats);
+}
+
 }  // namespace
+
+int64_t LinkExchange::Bytes(const RegionSizes& sizes) {
+  return MostFloats(sizes) * static_cast<int64_t>(sizeof(float));
+}
 
 LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const RegionSizes& sizes,
                            int worker, ActivityMark* mark)
@@ -35,11 +43,10 @@ LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const R
       sizes_(sizes),
       worker_(worker),
       mark_(mark),
+      most_floats_(MostFloats(sizes)),
+      packed_(most_floats_),
       sent_(static_cast<size_t>(sizes.tags()) * sizes.workers),
-      received_(static_cast<size_t>(sizes.tags()) * sizes.workers) {
-  for (const int64_t floats : sizes.floats) most_floats_ = std::max(most_floats_, floats);
-  packed_.resize(most_floats_);
-}
+      received_(static_cast<size_t>(sizes.tags()) * sizes.workers) {}
 
 // A process begins no step before the others have taken its regions of the step before last.
 int64_t LinkExchange::MostUnderWay(const WorkerLink& link, const RegionSizes& sizes) {

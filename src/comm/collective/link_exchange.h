@@ -23,6 +23,8 @@ class LinkExchange final : public RegionExchange {
   LinkExchange(MemoryExchange* here, const WorkerLink& link, const RegionSizes& sizes, int worker,
                ActivityMark* mark);
 
+  // Returns the bytes of the exchange of one worker.
+  static int64_t Bytes(const RegionSizes& sizes);
   // Returns the most bytes that another process has under way to the workers of this one.
   static int64_t MostUnderWay(const WorkerLink& link, const RegionSizes& sizes);
 
@@ -39,7 +41,7 @@ class LinkExchange final : public RegionExchange {
   const RegionSizes sizes_;
   const int worker_;
   ActivityMark* const mark_;
-  int64_t most_floats_ = 0;  // of a region
+  const int64_t most_floats_;  // of a region
   std::vector<float> packed_;
   std::vector<int64_t> sent_, received_;  // regions so far, by tag and the other worker
 };

@@ -49,12 +49,11 @@ TEST(CheckUnits, ALayerWithoutUnitsOfItsOwnIsTold) {
 }
 
 TEST(CheckUnits, AJobWhoseWorkersCannotIsTold) {
-  const std::string servers =
-      "cluster { nworkers_per_group: 3 nworkers_per_procs: 3 share_memory: false }";
-  EXPECT_NE(Found(Net("batchsize: 12", "partition_dim: 1") + servers)
+  const std::string on_gpus = StrCat("gpu: 0 gpu: 1 gpu: 2 ", kThreads);
+  EXPECT_NE(Found(Net("batchsize: 12", "partition_dim: 1") + on_gpus)
                 .find("warning: neuralnet.partition_dim: has no effect: "),
             std::string::npos);
-  EXPECT_NE(Found(Net("batchsize: 12") + servers)
+  EXPECT_NE(Found(Net("batchsize: 12") + on_gpus)
                 .find("warning: neuralnet.layer[conv].partition_dim: has no effect: "),
             std::string::npos);
 }

@@ -80,6 +80,10 @@ TEST_F(LinkExchangeTest, EachTurnHasItsOwnRegions) {
   EXPECT_EQ(links_.under_way(), 0u);
 }
 
+TEST_F(LinkExchangeTest, CountsItsMemory) {
+  EXPECT_EQ(LinkExchange::Bytes(sizes_), kFloats * static_cast<int64_t>(sizeof(float)));
+}
+
 TEST_F(LinkExchangeTest, KnowsTheBytesThatAreUnderWay) {
   // Two steps, each with two tags.
   constexpr int64_t kRegion = 2 * kTags * kFloats * sizeof(float);

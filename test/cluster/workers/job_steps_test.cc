@@ -15,7 +15,7 @@ namespace singa {
 namespace {
 
 // Makes a job of two groups with one worker, each in its own process.
-JobProto TwoGroups() {
+JobProto JobOfTwoGroups() {
   JobProto job;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
     train_steps: 100
@@ -58,7 +58,7 @@ class OtherStepsTest : public ::testing::Test {
     EXPECT_EQ(groups_.steps().refused(), refused);
   }
 
-  const JobProto job_ = TwoGroups();
+  const JobProto job_ = JobOfTwoGroups();
   ThreadedJob processes_{job_};
   WorkerGroups groups_{job_, 1, &processes_[0]};
   JobSnapshot snapshot_{&groups_};
@@ -97,20 +97,20 @@ TEST_F(OtherStepsTest, AJobThatCountsInEpochsSaysItsSteps) {
 }
 
 TEST(JobStepsTest, GroupsHaveStepsOfTheirOwn) {
-  JobSteps steps(TwoGroups(), nullptr, nullptr);
+  JobSteps steps(JobOfTwoGroups(), nullptr, nullptr);
   steps.NoteSteps(1, 4);
   EXPECT_EQ(steps.done(), (std::vector<int64_t>{0, 4}));
 }
 
 TEST(JobStepsTest, AJobsOneProcessLeadsAllGroups) {
-  const JobSteps steps(TwoGroups(), nullptr, nullptr);
+  const JobSteps steps(JobOfTwoGroups(), nullptr, nullptr);
   EXPECT_TRUE(steps.Leads(0));
   EXPECT_TRUE(steps.Leads(1));
   EXPECT_EQ(steps.FirstProcess(1), 0);
 }
 
 TEST(JobStepsTest, GroupsThatTakeStepsTogetherBeginThoseThatWereGranted) {
-  JobProto job = TwoGroups();
+  JobProto job = JobOfTwoGroups();
   job.mutable_cluster()->set_user_consistency("any");
   JobSteps steps(job, nullptr, nullptr);
   EXPECT_TRUE(steps.together());
@@ -129,14 +129,14 @@ TEST(JobStepsTest, GroupsThatTakeStepsTogetherBeginThoseThatWereGranted) {
 }
 
 TEST(JobStepsTest, AloneNoGroupTakesStepsTogether) {
-  JobProto job = TwoGroups();
+  JobProto job = JobOfTwoGroups();
   job.mutable_cluster()->set_nworker_groups(1);
   job.mutable_cluster()->set_user_consistency("any");
   EXPECT_FALSE(JobSteps(job, nullptr, nullptr).together());
 }
 
 TEST(JobStepsTest, TheFirstProcessOfAGroupAllowsNoStepBeyondTheEnd) {
-  JobSteps steps(TwoGroups(), nullptr, nullptr);
+  JobSteps steps(JobOfTwoGroups(), nullptr, nullptr);
   steps.gate().FollowOtherGate(1);
   steps.OnAllowed(1, 101);
   EXPECT_EQ(steps.refused(), 1);
@@ -146,7 +146,7 @@ TEST(JobStepsTest, TheFirstProcessOfAGroupAllowsNoStepBeyondTheEnd) {
 }
 
 TEST(JobStepsTest, AGroupThatHasLeftIsWaitedForNoMore) {
-  JobProto job = TwoGroups();
+  JobProto job = JobOfTwoGroups();
   job.mutable_cluster()->set_max_staleness(1);
   JobSteps steps(job, nullptr, nullptr);
   steps.Leave(1);
@@ -157,7 +157,7 @@ TEST(JobStepsTest, AGroupThatHasLeftIsWaitedForNoMore) {
 class JobStepsOfProcesses : public testing::Test {
  protected:
   void Start(const std::string& cluster) {
-    JobProto job = TwoGroups();
+    JobProto job = JobOfTwoGroups();
     EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(
         StrCat("cluster { nworkers_per_group: 2 ", cluster, " }"), &job));
     processes_.emplace(job);
