@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-// What both threads of a benchmark share. The first thread makes it before the others begin.
+// Workers has the memory that both threads use. It is made before they begin.
 struct Workers {
   explicit Workers(int64_t taken)
       : floats(taken),

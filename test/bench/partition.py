@@ -81,6 +81,13 @@ class Hosts:
 
     def __init__(self, mbit):
         self.names = [f"singa-bench-{os.getpid()}-{i}" for i in range(2)]
+        try:
+            self.connect(mbit)
+        except subprocess.CalledProcessError:
+            self.stop()
+            raise
+
+    def connect(self, mbit):
         for name in self.names:
             self.run("ip", "netns", "add", name)
             self.run("ip", "-n", name, "link", "set", "lo", "up")
@@ -98,13 +105,30 @@ class Hosts:
 
     def stop(self):
         for name in self.names:
-            subprocess.run(["ip", "netns", "del", name], check=False)
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
 
     def commands(self, words):
         """Returns the commands of both processes."""
         with_job = ["PMI_SIZE=2", "PMI_JOBID=bench"]
         return [["ip", "netns", "exec", name, "env", *with_job, f"PMI_RANK={rank}", *words,
                  "-set", f"cluster.coordinator={ADDRESS}:0"] for rank, name in enumerate(self.names)]
+
+
+def run_all(commands, folder, what):
+    """Runs commands at a time, to their ends. Exits if one fails."""
+    running = []
+    try:
+        for number, command in enumerate(commands):
+            with open(f"{folder}/err{number}", "w", encoding="utf-8") as err:
+                running.append(subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=err))
+        for number, process in enumerate(running):
+            if process.wait(timeout=600):
+                sys.exit(f"{what}: exit code {process.returncode}\n"
+                         f"{pathlib.Path(folder, f'err{number}').read_text()}")
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
 
 
 def samples_per_second(binary, net, cut, place, hosts):
@@ -117,12 +141,7 @@ def samples_per_second(binary, net, cut, place, hosts):
                         f"train_steps={STEPS[net]}", f"disp_freq={ROW}", *PLACES[place]):
             words += ["-set", setting]
         commands = hosts.commands(words) if place == "two hosts" else [words]
-        running = [subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL,
-                                    stderr=subprocess.PIPE, text=True) for command in commands]
-        for process in running:
-            _, err = process.communicate(timeout=600)
-            if process.returncode:
-                sys.exit(f"{net}, {cut}, {place}: exit code {process.returncode}\n{err}")
+        run_all(commands, folder, f"{net}, {cut}, {place}")
         rows = [json.loads(line)
                 for line in pathlib.Path(folder, "ws/metrics.jsonl").read_text().splitlines()]
     return statistics.median(row["samples_per_second"] for row in rows

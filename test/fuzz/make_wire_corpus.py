@@ -15,7 +15,7 @@ def varint(number):
     return out + bytes([number])
 
 
-def header(version=4, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
+def header(version=5, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
            challenge=0, answer=0):
     """Returns a PacketHeader. Values 0 and None leave their field out."""
     out = b""

@@ -1,8 +1,9 @@
 // A Client exchanges gradients and values with the servers, for one worker group in one process. It
 // is event-driven, without threads, sleeps or sockets. One thread at a time uses it.
 //
-// In each step of the group, for each slice: the workers wait until it is Fresh, read the values,
-// and Push the sum of their gradients. The servers' answer makes the slice fresh for the next step.
+// In each step of the group, for each slice to which the process contributes: the workers wait
+// until it is Fresh, read the values, and Push the sum of their gradients. The servers' answer
+// makes the slice fresh for the next step.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +60,7 @@ class Client {
   int64_t TakeOver();
 
   // Returns whether the process contributes to the slice: if not, another process's worker computes
-  // all of its gradient, and its values come only by GetAll.
+  // all of its gradient, and the server sends its values only on GetAll.
   bool contributes(int slice) const { return slices_[slice].nodes > 0; }
   // Returns whether the values include all pushed steps before `step`.
   bool Fresh(int slice, int64_t step) const;

@@ -13,8 +13,8 @@ namespace singa {
 
 class GradientEncoder {
  public:
-  // `nodes`: sums in each gradient, as in Client::Push, of slices to which all workers contribute.
-  // All that is passed must outlive it.
+  // `nodes`: sums in a gradient to which all workers contribute, as in Client::Push. A slice with
+  // an owner has one sum. All that is passed must outlive it.
   GradientEncoder(const Codec& codec, const SliceTable& table, int64_t nodes);
 
   // Encodes a copy of `sums`: the slice's sum for each node, all finite.

@@ -1,5 +1,8 @@
 #include "cluster/protocol/slice_owners.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace singa {
 namespace {
 
@@ -15,16 +18,19 @@ std::vector<int> ServersBeside(const Topology& topology, int worker) {
 
 SliceOwners::SliceOwners(const Topology& topology, const SliceTable& table)
     : owner_(table.size(), -1), groups_(topology.server_groups()) {
+  const int servers = topology.servers_per_group();
+  std::vector<int64_t> elements(servers);  // of slices of one worker
   std::vector<int> rest;
   for (int s = 0; s < table.size(); ++s) {
     const std::vector<int> beside =
         table[s].owner < 0 ? std::vector<int>() : ServersBeside(topology, table[s].owner);
-    if (beside.empty())
+    if (beside.empty()) {
       rest.push_back(s);
-    else
-      owner_[s] = beside[s % beside.size()];
+      continue;
+    }
+    owner_[s] = *std::ranges::min_element(beside, {}, [&](int id) { return elements[id]; });
+    elements[owner_[s]] += table[s].size;
   }
-  const int servers = topology.servers_per_group();
   const std::vector<int> ends = CutEvenly(table, rest, servers);
   for (int id = 0; id < servers; ++id)
     for (int i = ends[id]; i < ends[id + 1]; ++i) owner_[rest[i]] = id;

@@ -15,8 +15,9 @@ class SliceOwners {
   SliceOwners(const Topology& topology, const SliceTable& table);
 
   // Returns the slices of server `id` of each group. A slice whose gradient one worker computes is
-  // at a server in the process of that worker, if there is one. Of the others each server has a run
-  // of about equally many elements.
+  // at a server in the process that has this worker of the first worker group, if a server of the
+  // first server group is there. Of the others each server has a run of about equally many
+  // elements.
   const SliceSet& Of(int id) const { return sets_[id]; }
   int Owner(int slice) const { return owner_[slice]; }
   // Groups are masters in turn, so that the slices of one server have all groups as masters.

@@ -34,13 +34,14 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
   std::vector<SliceSet> slices;
   for (int s = 0; s < setup.topology.servers_per_group(); ++s) slices.push_back(owners.Of(s));
   for (int g = groups_.first; g < groups_.last; ++g) {
-    std::vector<NodesOfProcesses> nodes;
-    for (int owner = -1; owner < setup.topology.workers_per_group(); ++owner)
-      nodes.push_back(setup.topology.ProcessNodes(g, owner));
+    std::map<int, NodesOfProcesses> nodes;
     std::vector<Cell> cells;
-    for (const int s : slices_)
-      cells.push_back({.sum = StepSum(&nodes[1 + setup.table[s].owner], setup.first_steps[g]),
-                       .last = setup.first_steps[g] - 1});
+    for (const int s : slices_) {
+      const int owner = setup.table[s].owner;
+      if (!nodes.contains(owner)) nodes[owner] = setup.topology.ProcessNodes(g, owner);
+      cells.push_back(
+          {.sum = StepSum(&nodes[owner], setup.first_steps[g]), .last = setup.first_steps[g] - 1});
+    }
     served_.push_back(
         {.nodes = std::move(nodes), .cells = std::move(cells), .norm = StepNorm(slices)});
   }

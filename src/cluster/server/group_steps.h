@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -66,8 +67,8 @@ class GroupSteps {
     double norm = -1;        // of the group's gradient in step `last`; -1: there is none
   };
   struct Group {
-    // At 1 + owner: for slices that one worker computes; at 0: for the others. Not resized.
-    std::vector<NodesOfProcesses> nodes;
+    // By Slice::owner, of the slices here. StepSum refers to them.
+    std::map<int, NodesOfProcesses> nodes;
     std::vector<Cell> cells;  // by place in the shard
     StepNorm norm;
     int64_t told = -1;  // the last step that was reported as not finite
@@ -84,7 +85,7 @@ class GroupSteps {
 
   const std::vector<SumNode>& NodesOf(int worker_group, int process, int slice) const {
     const int place = process - setup_.topology.ProcessesOf(worker_group).first;
-    return of(worker_group).nodes[1 + setup_.table[slice].owner][place];
+    return of(worker_group).nodes.at(setup_.table[slice].owner)[place];
   }
   bool Joins(Group* group, int64_t step) const;
   void Complete(int worker_group, int slice);

@@ -43,9 +43,12 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
   sum->host.updater += cluster_.bytes(values, static_cast<int64_t>(setup_.replica->state_count()));
   const RegionSizes regions = SizesOfBridges(teams->lead().model().net().nodes(),
                                              setup_.job.cluster().nworkers_per_group());
-  for (const int group : here)
-    if (setup_.process && cluster_.LinkTo(group).link)
-      sum->host.forever += teams->team(group).size() * LinkExchange::Bytes(regions);
+  for (const int group : here) {
+    const WorkerLink link = cluster_.LinkTo(group);
+    if (!link.link || regions.tags() == 0) continue;
+    sum->host.forever += teams->team(group).size() * LinkExchange::Bytes(regions) +
+                         LinkExchange::MostUnderWay(link, regions).bytes;
+  }
   sum->host.gradients += cluster_.codec_state().bytes(values / static_cast<int64_t>(sizeof(float)));
 }
 

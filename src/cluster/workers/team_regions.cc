@@ -8,7 +8,9 @@ TeamRegions::TeamRegions(const RegionSizes& sizes, const GroupMemory* shared,
       link_(link),
       group_(*group),
       board_(shared ? &shared->regions() : &own_.emplace(sizes)) {
-  if (link_.link) link_.link->Reserve(LinkExchange::MostUnderWay(link_, sizes_));
+  if (!link_.link) return;
+  const LinkExchange::UnderWay most = LinkExchange::MostUnderWay(link_, sizes_);
+  link_.link->Reserve(most.bytes, most.messages);
 }
 
 RegionExchange* TeamRegions::Add(WorkerModel* worker) {

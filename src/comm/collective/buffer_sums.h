@@ -16,8 +16,8 @@ namespace singa {
 class BufferSums {
  public:
   // Takes the sums of one slice: for each of MemoryGroup::nodes(), an array of the slice's size.
-  // The array lies in the buffer of the node's first rank. Of a slice with an owner there is one
-  // array, where the ranks here have the owner, and else no call.
+  // The array lies in the buffer of the node's first rank. A slice with an owner has one array, and
+  // Consume is called only if the owner is one of the ranks here.
   class Consumer {
    public:
     virtual void Consume(Context& ctx, int slice, std::span<float* const> sums) = 0;

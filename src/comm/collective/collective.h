@@ -2,7 +2,7 @@
 // is a worker, or a process that adds up the numbers of several workers before it takes part.
 //
 // All ranks start the operations of the group in the same order, with the same sizes. One thread
-// uses a Collective. What only two ranks send each other goes by a RegionExchange.
+// uses a Collective. A RegionExchange carries numbers between two ranks.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <span>
 
+#include "base/thread/counted_time.h"
+
 namespace singa {
 namespace {
 
@@ -49,14 +51,18 @@ LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const R
       received_(static_cast<size_t>(sizes.tags()) * sizes.workers) {}
 
 // A process begins no step before the others have taken its regions of the step before last.
-int64_t LinkExchange::MostUnderWay(const WorkerLink& link, const RegionSizes& sizes) {
-  std::vector<int64_t> floats(1 + *std::ranges::max_element(link.ranks));
+LinkExchange::UnderWay LinkExchange::MostUnderWay(const WorkerLink& link,
+                                                  const RegionSizes& sizes) {
+  std::vector<UnderWay> of_process(1 + *std::ranges::max_element(link.ranks));
   for (int tag = 0; tag < sizes.tags(); ++tag)
     for (int from = 0; from < sizes.workers; ++from)
-      for (int to = 0; to < sizes.workers; ++to)
-        if (link.ranks[to] == link.link->rank() && link.ranks[from] != link.ranks[to])
-          floats[link.ranks[from]] += sizes.floats[sizes.At(tag, from, to)];
-  return 2 * *std::ranges::max_element(floats) * static_cast<int64_t>(sizeof(float));
+      for (int to = 0; to < sizes.workers; ++to) {
+        if (link.ranks[to] != link.link->rank() || link.ranks[from] == link.ranks[to]) continue;
+        const int64_t floats = sizes.floats[sizes.At(tag, from, to)];
+        of_process[link.ranks[from]].bytes += 2 * floats * static_cast<int64_t>(sizeof(float));
+        of_process[link.ranks[from]].messages += 2 * MessagesOf(floats);
+      }
+  return *std::ranges::max_element(of_process, {}, &UnderWay::bytes);
 }
 
 // Each message of each region between two workers has a tag of its own.
@@ -80,6 +86,7 @@ void LinkExchange::Take(Context& ctx, int tag, int from, const Region& to, bool 
   const int64_t first = TagOf(tag, from, worker_, received_[tag * sizes_.workers + from]++);
   {
     const ActivityMark::Scope waits(mark_, Activity::kAwaitsProcesses);
+    const CountedTime counts(here_.waited());
     ForRegionMessages(std::span(packed_).first(to.floats()), [&](int64_t i, auto bytes) {
       link_.link->Receive(link_.ranks[from], first + i, bytes);
     });

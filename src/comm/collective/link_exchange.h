@@ -25,8 +25,12 @@ class LinkExchange final : public RegionExchange {
 
   // Returns the bytes of the exchange of one worker.
   static int64_t Bytes(const RegionSizes& sizes);
-  // Returns the most bytes that another process has under way to the workers of this one.
-  static int64_t MostUnderWay(const WorkerLink& link, const RegionSizes& sizes);
+  // Returns the most bytes, and messages, that one other process has under way to the workers of
+  // this one.
+  struct UnderWay {
+    int64_t bytes = 0, messages = 0;
+  };
+  static UnderWay MostUnderWay(const WorkerLink& link, const RegionSizes& sizes);
 
   void Offer(Context& ctx, int tag, int to, const Region& region) override;
   void Take(Context& ctx, int tag, int from, const Region& to, bool add) override;
@@ -38,7 +42,7 @@ class LinkExchange final : public RegionExchange {
 
   MemoryExchange& here_;
   const WorkerLink link_;
-  const RegionSizes sizes_;
+  const RegionSizes& sizes_;
   const int worker_;
   ActivityMark* const mark_;
   const int64_t most_floats_;  // of a region

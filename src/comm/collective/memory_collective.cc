@@ -9,8 +9,6 @@
 #include "base/thread/spin_wait.h"
 #include "base/thread/stopped.h"
 #include "comm/collective/thread_pieces.h"
-#include "singa/base/error.h"
-#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {

@@ -20,6 +20,8 @@ class MemoryExchange final : public RegionExchange {
   void Offer(Context& ctx, int tag, int to, const Region& region) override;
   void Take(Context& ctx, int tag, int from, const Region& to, bool add) override;
   void AwaitTaken(int tag) override;
+  // Counts the nanoseconds that the workers of the group wait.
+  std::atomic<int64_t>* waited() { return group_.waited(); }
 
  private:
   void AwaitOpen(const RegionBoard::Offer& offer, bool open, int peer);

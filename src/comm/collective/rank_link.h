@@ -25,8 +25,8 @@ class RankLink {
   // another number of bytes or the rank is gone, and Error with kExitStalled when it does not come
   // in time.
   virtual void Receive(int from, int64_t tag, std::span<std::byte> bytes) = 0;
-  // Lets each rank send `bytes` more before this one receives them.
-  virtual void Reserve(int64_t bytes) = 0;
+  // Lets each rank send `bytes` more, in `messages`, before this one receives them.
+  virtual void Reserve(int64_t bytes, int64_t messages) = 0;
 };
 
 }  // namespace singa

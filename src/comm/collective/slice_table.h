@@ -52,9 +52,9 @@ class SliceTable {
   int64_t elements_ = 0;
 };
 
-// Cuts `slices` of `table` into `parts` runs of about equally many elements: run i is
-// slices[result[i]] up to slices[result[i + 1]], which is not in it. Each boundary is where a run's
-// end is nearest to its share.
+// Cuts `slices` of `table` into `parts` runs of about equally many elements. Run i is
+// slices[result[i]] to slices[result[i + 1] - 1]. Each boundary is where a run's end is nearest to
+// its share.
 std::vector<int> CutEvenly(const SliceTable& table, const std::vector<int>& slices, int parts);
 
 }  // namespace singa

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <deque>
 #include <numeric>
 #include <thread>
@@ -80,6 +81,20 @@ TEST_F(LinkExchangeTest, EachTurnHasItsOwnRegions) {
   EXPECT_EQ(links_.under_way(), 0u);
 }
 
+TEST_F(LinkExchangeTest, CountsTheTimeThatAWorkerWaits) {
+  std::vector<float> one = {1};
+  const Region region{.data = one.data(), .count = 1, .stride = 1, .run = 1};
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    Context ctx;
+    workers_[0].Offer(ctx, 0, 1, region);
+  });
+  std::vector<float> got(1);
+  workers_[1].Take(ctx_, 0, 0, {.data = got.data(), .count = 1, .stride = 1, .run = 1}, false);
+  late.join();
+  EXPECT_GE(groups_[1].TakeWait(), 1'000'000);
+}
+
 TEST_F(LinkExchangeTest, CountsItsMemory) {
   EXPECT_EQ(LinkExchange::Bytes(sizes_), kFloats * static_cast<int64_t>(sizeof(float)));
 }
@@ -87,8 +102,11 @@ TEST_F(LinkExchangeTest, CountsItsMemory) {
 TEST_F(LinkExchangeTest, KnowsTheBytesThatAreUnderWay) {
   // Two steps, each with two tags.
   constexpr int64_t kRegion = 2 * kTags * kFloats * sizeof(float);
-  EXPECT_EQ(LinkExchange::MostUnderWay(LinkOf(0), sizes_), 2 * kRegion);  // of workers 1 and 2
-  EXPECT_EQ(LinkExchange::MostUnderWay(LinkOf(1), sizes_), 2 * kRegion);  // to workers 1 and 2
+  for (int process = 0; process < 2; ++process) {  // two regions: to, or of, workers 1 and 2
+    const LinkExchange::UnderWay most = LinkExchange::MostUnderWay(LinkOf(process), sizes_);
+    EXPECT_EQ(most.bytes, 2 * kRegion);
+    EXPECT_EQ(most.messages, 2 * 2 * kTags * 2);
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace singa {
 
 class RecordedUpdates final : public SliceUpdates {
  public:
-  // `sizes`: the floats of each slice.
+  // `table`: has the slices' sizes.
   explicit RecordedUpdates(const SliceTable& table = SliceTable()) : table_(table) {}
 
   void Attach(const SliceTable&, const std::vector<Param*>&) override {}
