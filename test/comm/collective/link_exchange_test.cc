@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/comm/exchange_turns.h"
 #include "support/comm/memory_links.h"
 
 namespace singa {
@@ -56,28 +57,8 @@ TEST_F(LinkExchangeTest, ARegionArrivesInTheReceiversStrides) {
   EXPECT_EQ(links_.under_way(), 0u);
 }
 
-// Each worker sends all others its number in many turns.
 TEST_F(LinkExchangeTest, EachTurnHasItsOwnRegions) {
-  std::vector<std::thread> threads;
-  for (int me = 0; me < kWorkers; ++me)
-    threads.emplace_back([this, me] {
-      Context ctx;
-      std::vector<float> own(5), got(5);
-      for (int turn = 0; turn < 100; ++turn) {
-        own.assign(5, static_cast<float>(10 * turn + me));
-        const Region region{.data = own.data(), .count = 1, .stride = 5, .run = 5};
-        const Region to{.data = got.data(), .count = 1, .stride = 5, .run = 5};
-        for (int peer = 0; peer < kWorkers; ++peer)
-          if (peer != me) workers_[me].Offer(ctx, turn % kTags, peer, region);
-        for (int peer = 0; peer < kWorkers; ++peer) {
-          if (peer == me) continue;
-          workers_[me].Take(ctx, turn % kTags, peer, to, false);
-          ASSERT_EQ(got, std::vector<float>(5, static_cast<float>(10 * turn + peer)));
-        }
-        workers_[me].AwaitTaken(turn % kTags);
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
+  ExpectOwnRegions({&workers_[0], &workers_[1], &workers_[2]}, kTags, 100);
   EXPECT_EQ(links_.under_way(), 0u);
 }
 

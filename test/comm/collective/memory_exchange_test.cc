@@ -11,6 +11,7 @@
 
 #include "base/thread/stopped.h"
 #include "singa/base/error.h"
+#include "support/comm/exchange_turns.h"
 
 namespace singa {
 namespace {
@@ -79,28 +80,9 @@ TEST_P(MemoryExchangeTest, ARegionMayBeAdded) {
             (std::vector<float>{102, 104, 106, 126, 128, 130, 100}));
 }
 
-// Each worker sends the others its number in many turns; nobody reads a region of another turn.
+// Nobody reads a region of another turn.
 TEST_P(MemoryExchangeTest, EachTurnHasItsOwnRegions) {
-  std::vector<std::thread> threads;
-  for (int me = 0; me < kWorkers; ++me)
-    threads.emplace_back([this, me] {
-      Context ctx;
-      std::vector<float> own(5), got(5);
-      for (int turn = 0; turn < 300; ++turn) {
-        own.assign(5, static_cast<float>(10 * turn + me));
-        const Region region{.data = own.data(), .count = 1, .stride = 5, .run = 5};
-        const Region to{.data = got.data(), .count = 1, .stride = 5, .run = 5};
-        for (int peer = 0; peer < kWorkers; ++peer)
-          if (peer != me) workers_[me].Offer(ctx, turn % kTags, peer, region);
-        for (int peer = 0; peer < kWorkers; ++peer) {
-          if (peer == me) continue;
-          workers_[me].Take(ctx, turn % kTags, peer, to, false);
-          ASSERT_EQ(got, std::vector<float>(5, static_cast<float>(10 * turn + peer)));
-        }
-        workers_[me].AwaitTaken(turn % kTags);
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
+  ExpectOwnRegions({&workers_[0], &workers_[1], &workers_[2]}, kTags, 300);
 }
 
 TEST_P(MemoryExchangeTest, WhoWaitsIsStopped) {
