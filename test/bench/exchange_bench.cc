@@ -17,7 +17,7 @@ namespace {
 struct Workers {
   explicit Workers(int64_t taken)
       : floats(taken),
-        board(RegionSizes{2, std::vector<int64_t>(4, taken)}),
+        board(RegionSizes{.workers = 2, .tags = 1}, SumNode{0, 2}),
         own(2, std::vector<float>(2 * taken, 1)),
         got(2, std::vector<float>(taken)) {}
 

@@ -154,7 +154,7 @@ TEST_P(AllocationTest, AStepOfWorkersThatDivideLayersAllocatesNothing) {
   WorkerModel& lead = workers[0].model();
   GradientReduction reduction(lead.trained().table, &updates,
                               {.ranks = {0, 2}, .group = 2, .here = 2});
-  const RegionBoard regions(SizesOfBridges(lead.net().nodes(), 2));
+  const RegionBoard regions(SizesOfBridges(lead.net().nodes(), 2), {0, 2});
   MemoryExchange first(&regions, &reduction.group(), 0, nullptr);
   MemoryExchange second(&regions, &reduction.group(), 1, nullptr);
   workers[0].AllocateIn(&reduction, &first, nullptr, nullptr);

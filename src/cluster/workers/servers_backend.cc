@@ -45,9 +45,10 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
                                              setup_.job.cluster().nworkers_per_group());
   for (const int group : here) {
     const WorkerLink link = cluster_.LinkTo(group);
-    if (!link.link || regions.tags() == 0) continue;
-    sum->host.forever += teams->team(group).size() * LinkExchange::Bytes(regions) +
-                         LinkExchange::MostUnderWay(link, regions).bytes;
+    if (!link.link || regions.tags == 0) continue;
+    sum->host.forever += LinkExchange::MostUnderWay(link, regions).bytes;
+    for (const Trainer* trainer : teams->team(group).trainers())
+      sum->host.forever += LinkExchange::Bytes(regions, trainer->model().place().worker);
   }
   sum->host.gradients += cluster_.codec_state().bytes(values / static_cast<int64_t>(sizeof(float)));
 }

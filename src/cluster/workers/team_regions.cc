@@ -1,13 +1,18 @@
 #include "cluster/workers/team_regions.h"
 
 namespace singa {
+namespace {
+
+SumNode Here(const MemoryGroup& group) { return {group.first(), group.first() + group.size()}; }
+
+}  // namespace
 
 TeamRegions::TeamRegions(const RegionSizes& sizes, const GroupMemory* shared,
                          const WorkerLink& link, MemoryGroup* group)
     : sizes_(sizes),
       link_(link),
       group_(*group),
-      board_(shared ? &shared->regions() : &own_.emplace(sizes)) {
+      board_(shared ? &shared->regions() : &own_.emplace(sizes, Here(*group))) {
   if (!link_.link) return;
   const LinkExchange::UnderWay most = LinkExchange::MostUnderWay(link_, sizes_);
   link_.link->Reserve(most.bytes, most.messages);

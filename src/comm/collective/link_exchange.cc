@@ -28,14 +28,20 @@ void ForRegionMessages(std::span<float> floats, const Work& work) {
              static_cast<size_t>(std::min(RankLink::kMostBytes, std::ssize(bytes) - begin))));
 }
 
-int64_t MostFloats(const RegionSizes& sizes) {
-  return sizes.floats.empty() ? 0 : *std::ranges::max_element(sizes.floats);
+// Returns the floats of the largest region that `worker` offers or takes.
+int64_t MostFloats(const RegionSizes& sizes, int worker) {
+  int64_t most = 0;
+  for (int tag = 0; tag < sizes.tags; ++tag)
+    for (int other = 0; other < sizes.workers; ++other)
+      if (other != worker)
+        most = std::max({most, sizes.floats(tag, worker, other), sizes.floats(tag, other, worker)});
+  return most;
 }
 
 }  // namespace
 
-int64_t LinkExchange::Bytes(const RegionSizes& sizes) {
-  return MostFloats(sizes) * static_cast<int64_t>(sizeof(float));
+int64_t LinkExchange::Bytes(const RegionSizes& sizes, int worker) {
+  return MostFloats(sizes, worker) * static_cast<int64_t>(sizeof(float));
 }
 
 LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const RegionSizes& sizes,
@@ -45,31 +51,31 @@ LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const R
       sizes_(sizes),
       worker_(worker),
       mark_(mark),
-      most_floats_(MostFloats(sizes)),
-      packed_(most_floats_),
-      sent_(static_cast<size_t>(sizes.tags()) * sizes.workers),
-      received_(static_cast<size_t>(sizes.tags()) * sizes.workers) {}
+      packed_(MostFloats(sizes, worker)),
+      sent_(static_cast<size_t>(sizes.tags) * sizes.workers),
+      received_(static_cast<size_t>(sizes.tags) * sizes.workers) {}
 
 // A process begins no step before the others have taken its regions of the step before last.
 LinkExchange::UnderWay LinkExchange::MostUnderWay(const WorkerLink& link,
                                                   const RegionSizes& sizes) {
   std::vector<UnderWay> of_process(1 + *std::ranges::max_element(link.ranks));
-  for (int tag = 0; tag < sizes.tags(); ++tag)
+  for (int to = 0; to < sizes.workers; ++to) {
+    if (link.ranks[to] != link.link->rank()) continue;
     for (int from = 0; from < sizes.workers; ++from)
-      for (int to = 0; to < sizes.workers; ++to) {
-        if (link.ranks[to] != link.link->rank() || link.ranks[from] == link.ranks[to]) continue;
-        const int64_t floats = sizes.floats[sizes.At(tag, from, to)];
+      for (int tag = 0; tag < sizes.tags && link.ranks[from] != link.ranks[to]; ++tag) {
+        const int64_t floats = sizes.floats(tag, from, to);
         of_process[link.ranks[from]].bytes += 2 * floats * static_cast<int64_t>(sizeof(float));
         of_process[link.ranks[from]].messages += 2 * MessagesOf(floats);
       }
+  }
   return *std::ranges::max_element(of_process, {}, &UnderWay::bytes);
 }
 
 // Each message of each region between two workers has a tag of its own.
 int64_t LinkExchange::TagOf(int tag, int from, int to, int64_t turn) const {
-  const auto regions = static_cast<int64_t>(sizes_.floats.size());
-  const auto region = static_cast<int64_t>(sizes_.At(tag, from, to));
-  return kRegionTags + (turn * regions + region) * MessagesOf(most_floats_);
+  const int64_t workers = sizes_.workers;
+  const int64_t region = ((turn * sizes_.tags + tag) * workers + from) * workers + to;
+  return kRegionTags + region * MessagesOf(sizes_.most);
 }
 
 void LinkExchange::Offer(Context& ctx, int tag, int to, const Region& region) {

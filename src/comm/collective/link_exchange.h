@@ -24,7 +24,7 @@ class LinkExchange final : public RegionExchange {
                ActivityMark* mark);
 
   // Returns the bytes of the exchange of one worker.
-  static int64_t Bytes(const RegionSizes& sizes);
+  static int64_t Bytes(const RegionSizes& sizes, int worker);
   // Returns the most bytes, and messages, that one other process has under way to the workers of
   // this one.
   struct UnderWay {
@@ -45,7 +45,6 @@ class LinkExchange final : public RegionExchange {
   const RegionSizes& sizes_;
   const int worker_;
   ActivityMark* const mark_;
-  const int64_t most_floats_;  // of a region
   std::vector<float> packed_;
   std::vector<int64_t> sent_, received_;  // regions so far, by tag and the other worker
 };

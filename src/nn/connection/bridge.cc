@@ -1,6 +1,10 @@
 #include "nn/connection/bridge.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include "nn/connection/bridge_regions.h"
 #include "singa/base/error.h"
@@ -62,20 +66,11 @@ class BridgeSource final : public Layer {
     ExchangeOf(ctx).AwaitTaken(gradient());
   }
 
-  // Adds the sizes of the regions that the workers offer each other by this bridge.
-  void AddSizes(bool with_gradient, RegionSizes* sizes) const {
-    for (int i = 0; i < bridge_.workers; ++i)
-      for (int j = 0; j < bridge_.workers; ++j) {
-        if (i == j) continue;
-        sizes->floats[sizes->At(feature(), i, j)] = regions_.Floats(i, j);
-        if (with_gradient) sizes->floats[sizes->At(gradient(), i, j)] = regions_.Floats(j, i);
-      }
-  }
-
- private:
+  const BridgeRegions& regions() const { return regions_; }
   int feature() const { return bridge_.feature(step_); }
   int gradient() const { return bridge_.gradient(step_); }
 
+ private:
   void CheckRows(const Port& in) const {
     const RowSpan& span = in.span;
     const std::pair<int64_t, int64_t> all{0, span.batch}, own{span.first, span.rows};
@@ -175,15 +170,25 @@ std::unique_ptr<Layer> NewBridgeEnd(const Bridge& bridge) {
 }
 
 RegionSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers) {
-  RegionSizes sizes{workers, {}};
-  int tags = 0;
+  struct Transfer {
+    std::optional<BridgeRegions> regions = {};  // none: the tag has no regions
+    bool back = false;                          // from the end to the source
+  };
+  const auto by_tag = std::make_shared<std::vector<Transfer>>();
+  RegionSizes sizes{.workers = workers};
   for (const NetNode& node : nodes)
-    if (dynamic_cast<const BridgeSource*>(node.layer.get()))
-      tags += Bridge::kTags * std::max(1, node.conf.unroll_len());
-  sizes.floats.resize(sizes.At(tags, 0, 0));
-  for (const NetNode& node : nodes)
-    if (const auto* bridge = dynamic_cast<const BridgeSource*>(node.layer.get()))
-      bridge->AddSizes(node.runs_backward, &sizes);
+    if (const auto* bridge = dynamic_cast<const BridgeSource*>(node.layer.get())) {
+      by_tag->resize(std::max<size_t>(by_tag->size(), bridge->gradient() + 1));
+      (*by_tag)[bridge->feature()] = {bridge->regions()};
+      if (node.runs_backward) (*by_tag)[bridge->gradient()] = {bridge->regions(), true};
+      sizes.most = std::max(sizes.most, bridge->regions().whole());
+    }
+  sizes.tags = static_cast<int>(by_tag->size());
+  sizes.floats = [by_tag](int tag, int from, int to) -> int64_t {
+    const Transfer& of_tag = (*by_tag)[tag];
+    if (!of_tag.regions) return 0;
+    return of_tag.back ? of_tag.regions->Floats(to, from) : of_tag.regions->Floats(from, to);
+  };
   return sizes;
 }
 

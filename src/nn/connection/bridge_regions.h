@@ -38,6 +38,8 @@ class BridgeRegions {
             layout == Layout::kUnits ? PartOf(units_, worker, bridge_.workers) : all_units};
   }
 
+  // Returns the floats of the whole feature.
+  int64_t whole() const { return steps_ * batch_ * pixels_ * units_ * inner_; }
   // Returns the floats of the region that worker `from` has in the layout bridge.from and worker
   // `to` needs in bridge.to.
   int64_t Floats(int from, int to) const {

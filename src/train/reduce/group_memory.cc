@@ -6,7 +6,7 @@ namespace singa {
 
 GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory,
                          int threads, const RegionSizes& regions)
-    : states_(states), regions_(RegionSizes()) {
+    : states_(states) {
   MemoryLayout copy(nullptr);
   for (int param = 0; param < table.params(); ++param) {
     places_.push_back(copy.bytes());

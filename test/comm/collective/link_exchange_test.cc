@@ -31,12 +31,11 @@ class LinkExchangeTest : public ::testing::Test {
   }
   WorkerLink LinkOf(int process) { return {links_[process], {0, 1, 1}}; }
 
-  const RegionSizes sizes_{
-      kWorkers, std::vector<int64_t>(static_cast<size_t>(kTags) * kWorkers * kWorkers, kFloats)};
+  const RegionSizes sizes_{kWorkers, kTags, kFloats, [](int, int, int) { return kFloats; }};
   MemoryLinks links_{2};
   MemoryGroup groups_[2] = {MemoryGroup({.ranks = {0, 1}, .group = 3, .here = 1}),
                             MemoryGroup({.ranks = {1, 3}, .group = 3, .here = 2})};
-  RegionBoard boards_[2] = {RegionBoard(sizes_), RegionBoard(sizes_)};
+  RegionBoard boards_[2] = {RegionBoard(sizes_, {0, 1}), RegionBoard(sizes_, {1, 3})};
   std::deque<MemoryExchange> here_;
   std::deque<LinkExchange> workers_;
   Context ctx_;
@@ -77,7 +76,7 @@ TEST_F(LinkExchangeTest, CountsTheTimeThatAWorkerWaits) {
 }
 
 TEST_F(LinkExchangeTest, CountsItsMemory) {
-  EXPECT_EQ(LinkExchange::Bytes(sizes_), kFloats * static_cast<int64_t>(sizeof(float)));
+  EXPECT_EQ(LinkExchange::Bytes(sizes_, 0), kFloats * static_cast<int64_t>(sizeof(float)));
 }
 
 TEST_F(LinkExchangeTest, KnowsTheBytesThatAreUnderWay) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -31,7 +32,7 @@ class MemoryExchangeTest : public ::testing::TestWithParam<Board> {
   }
 
   MemoryGroup group_;
-  std::vector<uint64_t> memory_;
+  std::vector<std::byte> memory_;
   RegionBoard board_;
   std::deque<MemoryExchange> workers_;
   Context ctx_;
@@ -39,13 +40,15 @@ class MemoryExchangeTest : public ::testing::TestWithParam<Board> {
 
  private:
   RegionBoard MakeBoard() {
-    RegionSizes sizes{kWorkers, {}};
-    sizes.floats.assign(sizes.At(kTags, 0, 0), kFloats);
-    if (GetParam() == Board::kThreads) return RegionBoard(sizes);
+    const RegionSizes sizes{kWorkers, kTags, kFloats, [](int, int, int) { return kFloats; }};
+    if (GetParam() == Board::kThreads) return RegionBoard(sizes, {0, kWorkers});
     MemoryLayout counts(nullptr);
     const RegionBoard counted(sizes, &counts);
-    memory_.resize(counts.bytes() / sizeof(uint64_t) + 8);
-    MemoryLayout layout(reinterpret_cast<std::byte*>(memory_.data()));
+    memory_.resize(counts.bytes() + MemoryLayout::kAlignment);
+    void* memory = memory_.data();
+    size_t room = memory_.size();
+    MemoryLayout layout(static_cast<std::byte*>(
+        std::align(MemoryLayout::kAlignment, counts.bytes(), memory, room)));
     return RegionBoard(sizes, &layout);
   }
 };

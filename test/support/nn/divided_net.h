@@ -24,7 +24,7 @@ class DividedNet {
       parts_.emplace_back(text, options);
       for (const auto& param : parts_.back().params.params()) FillPart(param.get());
     }
-    board_.emplace(SizesOfBridges(parts_[0].net.nodes(), workers));
+    board_.emplace(SizesOfBridges(parts_[0].net.nodes(), workers), SumNode{0, workers});
     for (int i = 0; i < workers; ++i) exchanges_.emplace_back(&*board_, &*group_, i, nullptr);
     for (int i = 0; i < workers; ++i) parts_[i].ctx.exchange = &exchanges_[i];
   }
