@@ -144,4 +144,5 @@ def a_partition_dim_without_effect_is_told(case):
         "a layer that cannot be divided by units")
     few = case.run("check", "job.conf", *workers(21), code=78)
     has(few.err, "neuralnet.layer[ip1].innerproduct_conf.num_output: must be >= 21, the number of "
-                 "workers of the group that divide the units, is 20", "more workers than units")
+                 "workers of the group that divide the units, is 20; with partition_dim: 0 they divide "
+                 "rows instead", "more workers than units")

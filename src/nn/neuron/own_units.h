@@ -17,9 +17,9 @@ inline UnitSpan OwnUnits(const LayerProto& conf, const char* field, int64_t all)
   if (conf.partition_dim() != 1 || parts == 1) return {0, all, all};
   if (parts > all)
     throw ConfigError(field, StrCat("must be >= ", parts,
-                                    ", the number of workers of the group "
-                                    "that divide the units, is ",
-                                    all));
+                                    ", the number of workers of the group that divide the units, "
+                                    "is ",
+                                    all, "; with partition_dim: 0 they divide rows instead"));
   const auto [first, count] = PartOf(all, conf.partition_id(), parts);
   return {first, count, all};
 }
