@@ -11,19 +11,19 @@
 namespace singa {
 namespace {
 
-constexpr int kRecords = 12;
+constexpr int kRoundTripRecords = 12;
 const std::vector<std::string> kFormats = {"cifar10", "idx",  "imagefolder",
                                            "kvfile",  "lmdb", "textfile"};
 
 // Returns records of 3 x 32 x 32 bytes. Their labels never decrease, as in folders.
 std::vector<std::string> Records() {
-  std::vector<std::string> records(kRecords);
+  std::vector<std::string> records(kRoundTripRecords);
   uint32_t state = 1;
   for (std::string& record : records)
     for (int i = 0; i < 3072; ++i) record += static_cast<char>((state = state * 1664525 + 1) >> 24);
   return records;
 }
-int LabelOf(int record) { return record * 10 / kRecords; }
+int LabelOf(int record) { return record * 10 / kRoundTripRecords; }
 
 class RoundTrip : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
@@ -41,8 +41,8 @@ class RoundTrip : public ::testing::TestWithParam<std::tuple<std::string, std::s
 
 void ExpectRecords(Store* store) {
   const std::vector<std::string> records = Records();
-  ASSERT_EQ(store->size(), kRecords);
-  for (int i = 0; i < kRecords; ++i) {
+  ASSERT_EQ(store->size(), kRoundTripRecords);
+  for (int i = 0; i < kRoundTripRecords; ++i) {
     const Sample& sample = store->Read(i);
     EXPECT_EQ(sample.label, LabelOf(i));
     std::string bytes(sample.pixel.begin(), sample.pixel.end());
@@ -55,7 +55,7 @@ TEST_P(RoundTrip, KeepsEveryRecord) {
   const auto& [via, back] = GetParam();
   std::string batch;
   const std::vector<std::string> records = Records();
-  for (int i = 0; i < kRecords; ++i) batch += static_cast<char>(LabelOf(i)) + records[i];
+  for (int i = 0; i < kRoundTripRecords; ++i) batch += static_cast<char>(LabelOf(i)) + records[i];
   dir_.Write("source", batch);
   ConvertStore(Open("cifar10", "source").get(), via, Options("via"), &files_);
   ExpectRecords(Open(via, "via").get());

@@ -18,15 +18,15 @@
 namespace singa {
 namespace {
 
-using Values = std::vector<float>;
+using IndexValues = std::vector<float>;
 
 TEST(EmbeddingBlockTest, LooksUpAsPlain) {
   constexpr int64_t kRows = 30, kSize = 9;
-  const Values index = RandomIndices<float>(kRows, kSize);
+  const IndexValues index = RandomIndices<float>(kRows, kSize);
   Context ctx;
   for (int64_t d : {1, 7, 12}) {
-    const Values table = RandomValues("table", kSize * d);
-    Values want(kRows * d), y(kRows * d, NAN);
+    const IndexValues table = RandomValues("table", kSize * d);
+    IndexValues want(kRows * d), y(kRows * d, NAN);
     EmbeddingForward(ctx, index.data(), table.data(), want.data(), kRows, d);
     for (int64_t i = 0; i < kRows * d; ++i)
       LookUp<float>{index.data(), table.data(), y.data(), d}(i);
@@ -47,9 +47,9 @@ TEST(EmbeddingBlockTest, GradientHasTheBitsOfPlain) {
     for (auto [n, v] : {std::array<int64_t, 2>{1, 1}, {40, 3}, {65, 9}, {150, 60}})
       for (int64_t d : {1, 33, 70})
         for (float beta : {0.f, 1.f}) {
-          const Values index = RandomIndices<float>(n, v), dy = RandomValues("dy", n * d);
-          const Values before = beta == 0 ? Values(v * d) : RandomValues("dtable", v * d);
-          Values want = before, dtable = before;
+          const IndexValues index = RandomIndices<float>(n, v), dy = RandomValues("dy", n * d);
+          const IndexValues before = beta == 0 ? IndexValues(v * d) : RandomValues("dtable", v * d);
+          IndexValues want = before, dtable = before;
           EmbeddingBackward(ctx, index.data(), dy.data(), beta, want.data(), n, v, d);
           RunBlocks(n, threads, EmbeddingGradientRow{index.data(), dy.data(), dtable.data(), n, d});
           EXPECT_EQ(dtable, want) << n << " rows of " << d;
@@ -58,10 +58,10 @@ TEST(EmbeddingBlockTest, GradientHasTheBitsOfPlain) {
 
 TEST(OneHotElementsTest, EqualsPlain) {
   constexpr int64_t kRows = 30;
-  const Values index = RandomIndices<float>(kRows, 12);
+  const IndexValues index = RandomIndices<float>(kRows, 12);
   Context ctx;
   for (auto [d, first] : {std::array<int64_t, 2>{12, 0}, {6, 6}, {5, 3}}) {
-    Values want(kRows * d), y(kRows * d, NAN);
+    IndexValues want(kRows * d), y(kRows * d, NAN);
     OneHot(ctx, index.data(), want.data(), kRows, d, first);
     for (int64_t i = 0; i < kRows * d; ++i) OneHotElement{index.data(), y.data(), d, first}(i);
     EXPECT_EQ(y, want);
@@ -74,7 +74,7 @@ TEST(SampleBlockTest, DrawsAsPlain) {
   for (int threads : {32, 64})
     for (int64_t d : {1, 2, 31, 100, 1000})
       for (float power : {1.f, 0.5f, 40.f}) {
-        Values p(kRows * d), u(kRows), want(kRows), index(kRows, NAN);
+        IndexValues p(kRows * d), u(kRows), want(kRows), index(kRows, NAN);
         for (int64_t i = 0; i < kRows * d; ++i) {
           const float x = Philox{1, 2, 3}.Uniform(i);
           p[i] = i % d && x < 0.5f ? 0 : x;  // some have no probability
@@ -88,12 +88,12 @@ TEST(SampleBlockTest, DrawsAsPlain) {
 
 TEST(SampleBlockTest, LastNumbersDrawWhatHasAProbability) {
   const float u = std::nextafter(1.f, 0.f);
-  const Values p = {0.3f, 0, 0.7f, 0, 0};
+  const IndexValues p = {0.3f, 0, 0.7f, 0, 0};
   float index = -1;
   RunBlocks(1, 32, DrawRow{p.data(), &u, 1, &index, 5});
   EXPECT_EQ(index, 2);
   const float none = 0;
-  const Values second = {0, 0.2f, 0.8f};
+  const IndexValues second = {0, 0.2f, 0.8f};
   RunBlocks(1, 32, DrawRow{second.data(), &none, 1, &index, 3});
   EXPECT_EQ(index, 1);
 }

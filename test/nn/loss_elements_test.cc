@@ -18,14 +18,14 @@
 namespace singa {
 namespace {
 
-using Values = std::vector<float>;
+using LossValues = std::vector<float>;
 constexpr int64_t kIgnored = -1;
 
 TEST(EuclideanLossElementsTest, DistancesEqualPlain) {
   for (int threads : {32, 96})
     for (int64_t d : {1, 31, 33, 1000}) {
-      const Values x = RandomValues("x", 3 * d, 4), t = RandomValues("t", 3 * d, 4);
-      Values want(3), distance(3);
+      const LossValues x = RandomValues("x", 3 * d, 4), t = RandomValues("t", 3 * d, 4);
+      LossValues want(3), distance(3);
       Context ctx;
       SquaredDistance(ctx, x.data(), t.data(), want.data(), 3, d);
       RunBlocks(3, threads, DistanceRow{x.data(), t.data(), distance.data(), d});
@@ -35,8 +35,8 @@ TEST(EuclideanLossElementsTest, DistancesEqualPlain) {
 }
 
 TEST(EuclideanLossElementsTest, DifferencesEqualPlain) {
-  const Values x = RandomValues("x", 100, 4), t = RandomValues("t", 100, 4);
-  Values want(100);
+  const LossValues x = RandomValues("x", 100, 4), t = RandomValues("t", 100, 4);
+  LossValues want(100);
   Context ctx;
   ScaledDifference(ctx, x.data(), t.data(), want.data(), 100, 0.3f);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(DifferenceOf{0.3f}(x[i], t[i]), want[i]);
@@ -51,7 +51,7 @@ struct LossRows {
     p[0] = 0;  // below FLT_MIN
   }
   int64_t n, d;
-  Values p;
+  LossValues p;
   std::vector<int32_t> label;
 };
 
@@ -79,7 +79,7 @@ TEST(SoftmaxLossElementsTest, EntropyEqualsPlain) {
 }
 
 TEST(SoftmaxLossElementsTest, NanStaysNan) {
-  const Values p = {NAN, 0.5f};
+  const LossValues p = {NAN, 0.5f};
   const std::vector<int32_t> label = {0};
   for (float smoothing : {0.f, 0.1f})
     EXPECT_TRUE(std::isnan(EntropyTerm{p.data(), label.data(), kIgnored, 2, smoothing}(0)[0]));
@@ -89,7 +89,7 @@ TEST(SoftmaxLossElementsTest, GradientEqualsPlain) {
   for (float smoothing : {0.f, 0.1f})
     for (int64_t d : {2, 10, 67}) {
       const LossRows rows(19, d);
-      Values want(rows.p.size()), dx(rows.p.size(), NAN);
+      LossValues want(rows.p.size()), dx(rows.p.size(), NAN);
       Context ctx;
       const float scale = 0.25f;
       SoftmaxLossBackward(ctx, rows.p.data(), rows.label.data(), kIgnored, want.data(), rows.n, d,

@@ -16,11 +16,11 @@
 namespace singa {
 namespace {
 
-constexpr int kWorkers = 3, kTags = 2;
-constexpr int64_t kFloats = 100'000;  // a region takes two messages
-
 class LinkExchangeTest : public ::testing::Test {
  protected:
+  static constexpr int kWorkers = 3, kTags = 2;
+  static constexpr int64_t kFloats = 100'000;  // a region takes two messages
+
   LinkExchangeTest() {
     for (int worker = 0; worker < kWorkers; ++worker) {
       const int process = std::min(worker, 1);

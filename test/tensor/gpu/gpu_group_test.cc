@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <barrier>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -82,7 +84,9 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
     constexpr int64_t kFloats = 400'000, kBytes = kFloats * sizeof(float);
     const std::unique_ptr<Gpu> gpu = OpenGpu(member);
     const std::unique_ptr<Stream> stream = gpu->NewStream();
-    std::vector<float> numbers(kFloats, static_cast<float>(member));
+    const auto host = gpu->AllocatePinned(kBytes);
+    const std::span numbers(static_cast<float*>(host.get()), kFloats);
+    std::ranges::fill(numbers, static_cast<float>(member));
     const auto sent = gpu->Allocate(kBytes), received = gpu->Allocate(kBytes);
     stream->Copy(numbers.data(), sent.get(), kBytes);
     const auto group = JoinGpuGroup(Member(id, member, members_), gpu.get());
