@@ -18,7 +18,7 @@ for room, after in [("train", "nn"), ("cluster", "train"), ("driver", "cluster")
 # Rooms inside a room, lowest first: a file includes its own and lower ones; those of one line do not
 # see each other. All files of such a room are in one of them.
 INSIDE = {
-    "comm": ["message", "codec", "collective security", "transport"],
+    "comm": ["message", "codec", "collective security", "exchange transport"],
     "train": ["algorithm learning_rate initializer updater", "apply", "reduce", "device", "trainer",
               "state"],
     "cluster": ["protocol", "server client liveness", "process", "workers"],

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "comm/collective/memory_exchange.h"
+#include "comm/exchange/memory_exchange.h"
 
 namespace singa {
 namespace {

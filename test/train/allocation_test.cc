@@ -13,7 +13,7 @@
 #include <new>
 #include <thread>
 
-#include "comm/collective/memory_exchange.h"
+#include "comm/exchange/memory_exchange.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
 #include "train/state/init_params.h"

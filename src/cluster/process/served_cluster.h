@@ -17,7 +17,7 @@
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/server/server_thread.h"
 #include "comm/collective/link_collective.h"
-#include "comm/collective/link_exchange.h"
+#include "comm/exchange/link_exchange.h"
 #include "train/apply/replica.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <deque>
 #include <optional>
 
-#include "comm/collective/link_exchange.h"
+#include "comm/exchange/link_exchange.h"
 #include "train/reduce/group_memory.h"
 #include "train/trainer/worker_model.h"
 

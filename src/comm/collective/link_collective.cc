@@ -13,21 +13,6 @@ int64_t ChunksOf(int64_t count, int64_t most) {
   return std::max<int64_t>(1, (count + most - 1) / most);
 }
 
-int64_t MessagesOf(std::span<const std::byte> bytes) {
-  return ChunksOf(std::ssize(bytes), RankLink::kMostBytes);
-}
-
-// Calls work(chunk, begin, size) for each message that `bytes` bytes take.
-template <typename Work>
-void ForMessages(int64_t bytes, const Work& work) {
-  const int64_t messages = ChunksOf(bytes, RankLink::kMostBytes);
-  for (int64_t i = 0; i < messages; ++i) {
-    const int64_t begin = i * RankLink::kMostBytes;
-    work(i, static_cast<size_t>(begin),
-         static_cast<size_t>(std::min(RankLink::kMostBytes, bytes - begin)));
-  }
-}
-
 }  // namespace
 
 LinkCollective::LinkCollective(RankLink* link, std::vector<std::vector<SumNode>> nodes)
@@ -67,7 +52,7 @@ int64_t LinkCollective::ReserveTags(const Request& request) {
       return take(2 * ChunksOfSum<float>(request));
     case Kind::kAllGather:
     case Kind::kBroadcast:
-      return take(MessagesOf(request.in));
+      return take(RankLink::MessagesOf(std::ssize(request.in)));
   }
   LOG(FATAL) << "no such operation";
 }
@@ -154,26 +139,14 @@ void LinkCollective::AddUpChunk(const Started& one, int64_t chunk, std::span<T> 
 
 void LinkCollective::SendToAll(int64_t tag, std::span<const std::byte> bytes) {
   for (int rank = 0; rank < size(); ++rank)
-    if (rank != this->rank()) Send(rank, tag, bytes);
-}
-
-void LinkCollective::Send(int to, int64_t tag, std::span<const std::byte> bytes) {
-  ForMessages(std::ssize(bytes), [&](int64_t i, size_t begin, size_t size) {
-    link_.Send(to, tag + i, bytes.subspan(begin, size));
-  });
-}
-
-void LinkCollective::Receive(int from, int64_t tag, std::span<std::byte> bytes) {
-  ForMessages(std::ssize(bytes), [&](int64_t i, size_t begin, size_t size) {
-    link_.Receive(from, tag + i, bytes.subspan(begin, size));
-  });
+    if (rank != this->rank()) link_.SendAll(rank, tag, bytes);
 }
 
 void LinkCollective::CompleteGather(const Started& one) {
   std::ranges::copy(one.in, one.out.begin() + std::ssize(one.in) * rank());
   for (int rank = 0; rank < size(); ++rank)
     if (rank != this->rank())
-      Receive(rank, one.tag, one.out.subspan(rank * one.in.size(), one.in.size()));
+      link_.ReceiveAll(rank, one.tag, one.out.subspan(rank * one.in.size(), one.in.size()));
 }
 
 // The ranks complete operations in one order.
@@ -195,7 +168,7 @@ void LinkCollective::Complete(Started* one) {
       CompleteGather(*one);
       break;
     case Kind::kBroadcast:
-      if (one->root != rank()) Receive(one->root, one->tag, one->out);
+      if (one->root != rank()) link_.ReceiveAll(one->root, one->tag, one->out);
       break;
   }
   one->done = true;
@@ -207,7 +180,7 @@ void LinkCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork
   CHECK_EQ(most_nodes_, 1u) << "a rank computes the parts of one worker";
   int64_t messages = 1;  // most messages of a piece
   for (int64_t piece = 0; piece < pieces; ++piece)
-    messages = std::max(messages, ChunksOf(work.floats(piece) * 4, RankLink::kMostBytes));
+    messages = std::max(messages, RankLink::MessagesOf(work.floats(piece) * 4));
   const int64_t first_tag = std::exchange(next_tag_, next_tag_ + pieces * messages);
   const auto tag_of = [=](int64_t piece) { return first_tag + piece * messages; };
   const int64_t run = kAhead * size();
@@ -221,7 +194,7 @@ void LinkCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork
       std::vector<float>& to = root == rank() ? part : of_others;
       to.resize(work.floats(piece));
       work.Produce(ctx, piece, to.data());
-      if (root != rank()) Send(root, tag_of(piece), std::as_bytes(std::span(to)));
+      if (root != rank()) link_.SendAll(root, tag_of(piece), std::as_bytes(std::span(to)));
     }
     for (int64_t piece = first; piece < last; ++piece)
       if (piece % size() == rank())
@@ -235,7 +208,7 @@ void LinkCollective::AddUpPiece(Context& ctx, int64_t piece, int64_t tag, const 
   for (int rank = 0; rank < size(); ++rank) {
     if (rank == this->rank()) continue;
     parts[rank].resize(own->size());
-    Receive(rank, tag, std::as_writable_bytes(std::span(parts[rank])));
+    link_.ReceiveAll(rank, tag, std::as_writable_bytes(std::span(parts[rank])));
   }
   parts[this->rank()].swap(*own);
   std::vector<float> all(parts[this->rank()].size());

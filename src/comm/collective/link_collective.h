@@ -61,9 +61,7 @@ class LinkCollective final : public Collective {
   void AddUpChunk(const Started& one, int64_t chunk, std::span<T> sum);
   template <typename T>
   std::vector<T> PartsOf(const Started& one, int64_t chunk) const;
-  void Send(int to, int64_t tag, std::span<const std::byte> bytes);
   void SendToAll(int64_t tag, std::span<const std::byte> bytes);
-  void Receive(int from, int64_t tag, std::span<std::byte> bytes);
   void CompleteGather(const Started& one);
   void AddUpPiece(Context& ctx, int64_t piece, int64_t tag, const PieceWork& work,
                   std::vector<float>* own);

@@ -8,7 +8,7 @@
 #include <deque>
 #include <memory>
 
-#include "comm/collective/region_board.h"
+#include "comm/exchange/region_board.h"
 #include "nn/graph/bridge_layout.h"
 #include "singa/nn/layer.h"
 #include "singa/nn/net_node.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "comm/collective/region_exchange.h"
+#include "comm/exchange/region_exchange.h"
 #include "nn/connection/bridge.h"
 #include "nn/connection/piece.h"
 

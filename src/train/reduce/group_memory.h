@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "comm/collective/memory_board.h"
-#include "comm/collective/region_board.h"
 #include "comm/collective/slice_table.h"
+#include "comm/exchange/region_board.h"
 #include "train/apply/replica.h"
 #include "train/apply/replica_updates.h"
 

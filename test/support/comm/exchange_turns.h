@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "comm/collective/region_exchange.h"
+#include "comm/exchange/region_exchange.h"
 
 namespace singa {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-#include "comm/collective/memory_exchange.h"
+#include "comm/exchange/memory_exchange.h"
 #include "nn/connection/bridge.h"
 #include "support/net_test.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/thread/activity_mark.h"
 #include "comm/collective/memory_group.h"
-#include "comm/collective/region_board.h"
+#include "comm/exchange/region_board.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "comm/collective/region_exchange.h"
+#include "comm/exchange/region_exchange.h"
 
 #include "math/elementwise/elementwise.h"
 #include "math/layout/blocks.h"

@@ -3,10 +3,11 @@
 // workers of the same process go by a MemoryExchange.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "comm/collective/memory_exchange.h"
 #include "comm/collective/rank_link.h"
+#include "comm/exchange/memory_exchange.h"
 
 namespace singa {
 
@@ -39,6 +40,9 @@ class LinkExchange final : public RegionExchange {
  private:
   bool IsHere(int worker) const { return link_.ranks[worker] == link_.link->rank(); }
   int64_t TagOf(int tag, int from, int to, int64_t turn) const;
+  std::span<float> PackedFloats(const Region& region) {
+    return std::span(packed_).first(static_cast<size_t>(region.floats()));
+  }
 
   MemoryExchange& here_;
   const WorkerLink link_;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "comm/collective/memory_layout.h"
-#include "comm/collective/region_exchange.h"
+#include "comm/exchange/region_exchange.h"
 #include "math/reduction/sum_tree.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "comm/collective/region_board.h"
+#include "comm/exchange/region_board.h"
 
 namespace singa {
 namespace {

@@ -1,4 +1,4 @@
-#include "comm/collective/link_exchange.h"
+#include "comm/exchange/link_exchange.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,21 +12,7 @@ namespace {
 // The first tag of regions; the operations of a LinkCollective on the same link have lower ones.
 constexpr int64_t kRegionTags = int64_t{1} << 62;
 
-int64_t MessagesOf(int64_t floats) {
-  return (floats * static_cast<int64_t>(sizeof(float)) + RankLink::kMostBytes - 1) /
-         RankLink::kMostBytes;
-}
-
-// Calls work(i, bytes) for each message of `floats`.
-template <typename Work>
-void ForRegionMessages(std::span<float> floats, const Work& work) {
-  const std::span<std::byte> bytes = std::as_writable_bytes(floats);
-  for (int64_t begin = 0; begin < std::ssize(bytes); begin += RankLink::kMostBytes)
-    work(begin / RankLink::kMostBytes,
-         bytes.subspan(
-             static_cast<size_t>(begin),
-             static_cast<size_t>(std::min(RankLink::kMostBytes, std::ssize(bytes) - begin))));
-}
+int64_t BytesOf(int64_t floats) { return floats * static_cast<int64_t>(sizeof(float)); }
 
 // Returns the floats of the largest region that `worker` offers or takes.
 int64_t MostFloats(const RegionSizes& sizes, int worker) {
@@ -41,7 +27,7 @@ int64_t MostFloats(const RegionSizes& sizes, int worker) {
 }  // namespace
 
 int64_t LinkExchange::Bytes(const RegionSizes& sizes, int worker) {
-  return MostFloats(sizes, worker) * static_cast<int64_t>(sizeof(float));
+  return BytesOf(MostFloats(sizes, worker));
 }
 
 LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const RegionSizes& sizes,
@@ -63,9 +49,9 @@ LinkExchange::UnderWay LinkExchange::MostUnderWay(const WorkerLink& link,
     if (link.ranks[to] != link.link->rank()) continue;
     for (int from = 0; from < sizes.workers; ++from)
       for (int tag = 0; tag < sizes.tags && link.ranks[from] != link.ranks[to]; ++tag) {
-        const int64_t floats = sizes.floats(tag, from, to);
-        of_process[link.ranks[from]].bytes += 2 * floats * static_cast<int64_t>(sizeof(float));
-        of_process[link.ranks[from]].messages += 2 * MessagesOf(floats);
+        const int64_t bytes = BytesOf(sizes.floats(tag, from, to));
+        of_process[link.ranks[from]].bytes += 2 * bytes;
+        of_process[link.ranks[from]].messages += 2 * RankLink::MessagesOf(bytes);
       }
   }
   return *std::ranges::max_element(of_process, {}, &UnderWay::bytes);
@@ -75,16 +61,14 @@ LinkExchange::UnderWay LinkExchange::MostUnderWay(const WorkerLink& link,
 int64_t LinkExchange::TagOf(int tag, int from, int to, int64_t turn) const {
   const int64_t workers = sizes_.workers;
   const int64_t region = ((turn * sizes_.tags + tag) * workers + from) * workers + to;
-  return kRegionTags + region * MessagesOf(sizes_.most);
+  return kRegionTags + region * RankLink::MessagesOf(BytesOf(sizes_.most));
 }
 
 void LinkExchange::Offer(Context& ctx, int tag, int to, const Region& region) {
   if (IsHere(to)) return here_.Offer(ctx, tag, to, region);
   MoveRegion(ctx, region, Packed(region, packed_.data()), false);
   const int64_t first = TagOf(tag, worker_, to, sent_[tag * sizes_.workers + to]++);
-  ForRegionMessages(std::span(packed_).first(region.floats()), [&](int64_t i, auto bytes) {
-    link_.link->Send(link_.ranks[to], first + i, bytes);
-  });
+  link_.link->SendAll(link_.ranks[to], first, std::as_bytes(PackedFloats(region)));
 }
 
 void LinkExchange::Take(Context& ctx, int tag, int from, const Region& to, bool add) {
@@ -93,9 +77,7 @@ void LinkExchange::Take(Context& ctx, int tag, int from, const Region& to, bool 
   {
     const ActivityMark::Scope waits(mark_, Activity::kAwaitsProcesses);
     const CountedTime counts(here_.waited());
-    ForRegionMessages(std::span(packed_).first(to.floats()), [&](int64_t i, auto bytes) {
-      link_.link->Receive(link_.ranks[from], first + i, bytes);
-    });
+    link_.link->ReceiveAll(link_.ranks[from], first, std::as_writable_bytes(PackedFloats(to)));
   }
   MoveRegion(ctx, Packed(to, packed_.data()), to, add);
 }

@@ -1,6 +1,6 @@
 // Tests regions that workers offer each other, as threads: what arrives, who waits, and for how
 // long.
-#include "comm/collective/memory_exchange.h"
+#include "comm/exchange/memory_exchange.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Tests regions between workers of two processes: worker 0 is alone in its process, 1 and 2 share
 // theirs.
-#include "comm/collective/link_exchange.h"
+#include "comm/exchange/link_exchange.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "comm/collective/memory_exchange.h"
+#include "comm/exchange/memory_exchange.h"
 
 #include <glog/logging.h>
 
