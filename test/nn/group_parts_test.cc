@@ -64,16 +64,6 @@ TEST(GroupParts, NoWorkerHasTheWholeBatch) {
   EXPECT_EQ(Build(InputOf("user_type: 'WholeBatch'"), 1).batch(), 4);
   EXPECT_CONFIG_ERROR_SAYS(Build(InputOf("user_type: 'WholeBatch'"), 2), "neuralnet.layer[in]",
                            "gives every worker of the group the whole batch");
-  const std::string in = InputOf("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
-  const auto reader = [&in](const std::string& conf) {
-    return in + "layer { name: 'x' srclayers: 'in' " + conf + " }";
-  };
-  const std::string slice = reader("type: kSlice slice_conf { slice_dim: 0 num_slices: 2 }");
-  const std::string concate = reader("type: kConcate srclayers: 'in' concate_conf { }");
-  EXPECT_EQ(Build(slice, 1).nodes().size(), 2u);
-  EXPECT_CONFIG_ERROR_SAYS(Build(slice, 2), "neuralnet.layer[x].slice_conf.slice_dim",
-                           "cut over the 2 workers");
-  EXPECT_CONFIG_ERROR(Build(concate, 2), "neuralnet.layer[x].concate_conf.concate_dim");
 }
 
 TEST(GroupParts, OneWorkerAloneWritesAFile) {

@@ -10,7 +10,7 @@ namespace singa {
 namespace {
 
 // Writes a net of images or rows, with branches, whose last features all go to a loss. Each layer
-// has at least kUnits units, so that kUnits workers can divide it.
+// has at least kUnits units, and each slice as many rows, so that kUnits workers can divide it.
 class RandomNet {
  public:
   static constexpr int kUnits = 4;
@@ -18,13 +18,16 @@ class RandomNet {
   explicit RandomNet(uint32_t seed) : random_(seed) {
     text_ = StrCat("partition_dim: ", Below(2), "\n");
     const bool image = Below(2) == 0;
-    const int rows = kUnits + Below(4), units = kUnits + Below(3), side = 6 + Below(3);
+    const bool cuts = Below(3) == 0;
+    const int rows = (cuts ? 2 : 1) * (kUnits + Below(4)), units = kUnits + Below(3);
+    const int side = 6 + Below(3);
     text_ += StrCat("layer { name: \"data\" type: kDummy dummy_conf { input: true shape: ", rows,
                     " shape: ", units);
     if (image) text_ += StrCat(" shape: ", side, " shape: ", side + Below(2));
     text_ += " } }\n";
     features_.push_back({"data", image ? side : 0});
     for (int layers = 3 + Below(6); layers > 0; --layers) AddLayer();
+    if (cuts) CutRows();
     std::string ends;
     for (const Feature& feature : features_)
       if (!feature.read) ends += StrCat(" srclayers: \"", feature.layer, "\"");
@@ -55,6 +58,24 @@ class RandomNet {
     if (Below(3) > 0) text_ += StrCat(" partition_dim: ", Below(2));
     text_ += " }\n";
     features_.push_back({name, side});
+  }
+
+  // Cuts the rows of a feature into two slices, and joins them in half of the nets. Other layers
+  // read all of these.
+  void CutRows() {
+    Feature& source = features_[static_cast<size_t>(Below(static_cast<int>(features_.size())))];
+    source.read = true;
+    const int side = source.side;
+    const bool joins = Below(2) == 0;
+    text_ += StrCat("layer { name: \"slice\" type: kSlice srclayers: \"", source.layer,
+                    "\" slice_conf { num_slices: 2 } }\n");
+    for (const char* name : {"slice:0", "slice:1"}) features_.push_back({name, side, joins});
+    if (joins) {
+      text_ +=
+          "layer { name: \"join\" type: kConcate srclayers: \"slice:1\" srclayers: \"slice:0\" }\n";
+      features_.push_back({"join", side});
+    }
+    for (int layers = 2 + Below(3); layers > 0; --layers) AddLayer();
   }
 
   std::string OfImage(const std::string& name, int* side) {

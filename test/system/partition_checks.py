@@ -29,9 +29,32 @@ neuralnet {{
 """
 
 
+# A batch of 23 rows has slices of 7, 8 and 8. Labels go with the rows.
+ROWS = """name: "rows" seed: 5 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
+train_one_batch {{ alg: kBP }} updater {{ {updater} }}
+neuralnet {{
+  layer {{ name: "data" type: kRecordInput store_conf {{ backend: "synthetic" batchsize: 23
+          shape: 30 std_value: 255 synthetic_conf {{ records: 200 classes: 6 }} }} }}
+  layer {{ name: "slice" type: kSlice srclayers: "data" slice_conf {{ slice_dim: 0 num_slices: 3 }} }}
+  layer {{ name: "ip1" type: kInnerProduct srclayers: "slice:0" {0} innerproduct_conf {{ num_output: 9 }}
+          param {{ name: "w1" init {{ type: kGaussian std: 0.1 }} }} param {{ name: "b1" init {{ type: kConstant }} }} }}
+  layer {{ name: "ip2" type: kInnerProduct srclayers: "slice:2" {1} innerproduct_conf {{ num_output: 9 }}
+          param {{ name: "w2" init {{ type: kGaussian std: 0.1 }} }} param {{ name: "b2" init {{ type: kConstant }} }} }}
+  layer {{ name: "join" type: kConcate srclayers: "ip1" srclayers: "ip2" concate_conf {{ concate_dim: 0 }} }}
+  layer {{ name: "drop" type: kDropout srclayers: "join" {2} }}
+  layer {{ name: "ip3" type: kInnerProduct srclayers: "drop" {3} innerproduct_conf {{ num_output: 6 }}
+          param {{ name: "w3" init {{ type: kGaussian std: 0.1 }} }} param {{ name: "b3" init {{ type: kConstant }} }} }}
+  layer {{ name: "labels" type: kConcate srclayers: "slice:0" srclayers: "slice:2" concate_conf {{ concate_dim: 0 }} }}
+  layer {{ name: "loss" type: kSoftmaxLoss srclayers: "ip3" srclayers: "labels" }}
+}}
+"""
+
+
 def write(case, dims, updater=ADAM):
-    """Writes job.conf: dims has partition_dim of conv1, relu1, pool1, ip1, drop and ip2."""
-    case.write("job.conf", CONF.format(*(f"partition_dim: {dim}" for dim in dims), updater=updater))
+    """Writes job.conf: dims has partition_dim of conv1, relu1, pool1, ip1, drop and ip2, or of the
+    net with slices of rows: ip1, ip2, drop and ip3."""
+    conf = CONF if len(dims) == 6 else ROWS
+    case.write("job.conf", conf.format(*(f"partition_dim: {dim}" for dim in dims), updater=updater))
 
 
 def near(a, b, what, most=1e-5):
@@ -46,35 +69,55 @@ def near(a, b, what, most=1e-5):
         true(far <= most * largest, f"{what}: {name} differs by {far / largest:.1e} of its largest value")
 
 
+def compare_with_one(case, cuts, updater=ADAM):
+    """Trains by one worker, and divided in each of the ways `cuts` by two and three, twice each."""
+    write(case, "0" * len(cuts[0]), updater)
+    case.train("job.conf", *workers(1), workspace="one")
+    for dims in cuts:
+        write(case, dims, updater)
+        for count in (2, 3):
+            runs = [f"{dims}-{count}-{run}" for run in range(2)]
+            for run in runs:
+                case.train("job.conf", *workers(count), workspace=run)
+            same_bytes(case.newest(runs[0]), case.newest(runs[1]))
+            near(case.newest("one"), case.newest(runs[0]), f"{count} workers, {dims}")
+            equal(len(case.rows(runs[0])), len(case.rows("one")), "rows")
+            for a, b in zip(case.rows("one"), case.rows(runs[0])):
+                true(abs(a["loss"] - b["loss"]) < 1e-4, f"rows {a} and {b}")
+
+
+def compare_with_threads(case, dims, updater=ADAM):
+    """Trains by four threads, and in processes of all kinds to the same bytes."""
+    write(case, dims, updater)
+    case.train("job.conf", *workers(4), workspace="threads")
+    tests = learned(case.rows("threads", "test"))
+    for place, settings in PLACES.items():
+        for count, each in ((4, 1), (2, 2)):
+            case.train("job.conf", *processes(count, *settings, in_each=each), workspace=place)
+            same_bytes(case.newest("threads"), case.newest(place))
+            equal(learned(case.rows(place, "test")), tests, f"tests of {place}")
+
+
 @check
 def workers_that_divide_layers_by_units_train_the_net_of_one(case):
     for updater in (ADAM, MOMENTUM):
-        write(case, "000000", updater)
-        case.train("job.conf", *workers(1), workspace="one")
-        for dims in ("111111", "000101", "110010", "001100"):
-            write(case, dims, updater)
-            for count in (2, 3):
-                runs = [f"{dims}-{count}-{run}" for run in range(2)]
-                for run in runs:
-                    case.train("job.conf", *workers(count), workspace=run)
-                same_bytes(case.newest(runs[0]), case.newest(runs[1]))
-                near(case.newest("one"), case.newest(runs[0]), f"{count} workers, {dims}")
-                equal(len(case.rows(runs[0])), len(case.rows("one")), "rows")
-                for a, b in zip(case.rows("one"), case.rows(runs[0])):
-                    true(abs(a["loss"] - b["loss"]) < 1e-4, f"rows {a} and {b}")
+        compare_with_one(case, ("111111", "000101", "110010", "001100"), updater)
+
+
+@check
+def workers_that_divide_slices_of_rows_train_the_net_of_one(case):
+    compare_with_one(case, ("0000", "1111", "0110"))
 
 
 @check
 def processes_that_divide_layers_by_units_compute_the_bytes_of_threads(case):
     for updater in (ADAM, MOMENTUM + " clip_norm: 0.5"):
-        write(case, "110111", updater)
-        case.train("job.conf", *workers(4), workspace="threads")
-        tests = learned(case.rows("threads", "test"))
-        for place, settings in PLACES.items():
-            for count, each in ((4, 1), (2, 2)):
-                case.train("job.conf", *processes(count, *settings, in_each=each), workspace=place)
-                same_bytes(case.newest("threads"), case.newest(place))
-                equal(learned(case.rows(place, "test")), tests, f"tests of {place}")
+        compare_with_threads(case, "110111", updater)
+
+
+@check
+def processes_that_divide_slices_of_rows_compute_the_bytes_of_threads(case):
+    compare_with_threads(case, "0110", MOMENTUM)
 
 
 @check

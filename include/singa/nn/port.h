@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "singa/base/part_of.h"
 #include "singa/tensor/tensor.h"
@@ -17,6 +18,10 @@ struct RowSpan {
   int64_t batch = 0;  // rows of the whole worker group; losses divide gradients by it
   int64_t first_step = 0;
   int64_t steps = 1;
+  // All workers of the group together hold rows [group_first, group_first + group_rows) of `batch`,
+  // such as those of a slice. group_rows 0: all rows of the batch.
+  int64_t group_first = 0;
+  int64_t group_rows = 0;
 
   // Returns the number of local row r in the whole batch and sequence. Random numbers use it, so
   // partitions and folding do not change them.
@@ -39,6 +44,9 @@ struct Port {
   Tensor label;  // i32 [rows]; no shape if the source has no labels
   RowSpan span;
   UnitSpan units;
+  // If the workers of the group divide the feature piece by piece: the rows that all workers have
+  // of each piece. Each worker holds its part of the first piece, then its part of the next.
+  std::vector<int64_t> pieces;
   bool wants_grad = true;  // known from Prepare on; false: grad stays empty()
 
   bool has_label() const { return label.shape().dims() > 0; }

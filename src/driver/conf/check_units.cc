@@ -10,14 +10,6 @@
 namespace singa {
 namespace {
 
-std::string WhyRows(const JobProto& job) {
-  try {
-    return PlanSync(job).why_rows;
-  } catch (const ConfigError&) {  // the stanza's mistake is reported elsewhere
-    return "";
-  }
-}
-
 bool AsksForUnits(const NetProto& conf) {
   return conf.partition_dim() == 1 ||
          std::ranges::any_of(conf.layer(),
@@ -37,10 +29,18 @@ std::string NoEffect(const std::string& why) {
 
 }  // namespace
 
+std::string WhyRows(const JobProto& job) {
+  try {
+    return PlanSync(job).why_rows;
+  } catch (const ConfigError&) {  // the stanza's mistake is reported elsewhere
+    return "";
+  }
+}
+
 UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   UnitFindings found;
   const NetProto& conf = job.neuralnet();
-  if (rows.parts == 1 || !AsksForUnits(conf)) return found;
+  if (rows.parts == 1 || !(AsksForUnits(conf) || WorkersHaveOwnSizes(conf))) return found;
   const std::string why = WhyRows(job);
   NetOptions options = rows;
   options.units = why.empty();

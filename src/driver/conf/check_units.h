@@ -1,6 +1,8 @@
 // CheckUnits judges partition_dim: 1, by which the workers of a group divide layers by units.
 #pragma once
 
+#include <string>
+
 #include "nn/plan/net_builder.h"
 #include "singa/proto/job.pb.h"
 
@@ -9,6 +11,10 @@ namespace singa {
 struct UnitFindings {
   ConfigErrors errors, warnings;  // relative to the JobProto
 };
+
+// Returns why the workers of a group exchange no features, and so divide all layers by rows. "":
+// they may exchange them.
+std::string WhyRows(const JobProto& job);
 
 // Finds what is wrong where layers are divided as their partition_dim says, and warns of each layer
 // of the conf whose partition_dim: 1 has no effect. `rows`: the options of the train net of one

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace {
 
 RegionExchange& ExchangeOf(const Context& ctx) { return *ctx.exchange; }
 
+bool HasPieces(const Bridge& bridge) {
+  return bridge.from == Layout::kPieces || bridge.to == Layout::kPieces;
+}
+
 class BridgeSource final : public Layer {
  public:
   explicit BridgeSource(const Bridge& bridge) : bridge_(bridge) {}
@@ -23,10 +28,13 @@ class BridgeSource final : public Layer {
     step_ = conf.unroll_index();
     CheckRows(*in[0]);
     regions_ = BridgeRegions(bridge_, *in[0]);
+    if (HasPieces(bridge_) && in[0]->has_label())
+      labels_ = BridgeRegions(bridge_, *in[0], in[0]->label.shape());
     if (bridge_.to == Layout::kUnits && regions_.units() < bridge_.workers)
       throw ConfigError("partition_dim",
                         StrCat("must be 0: the source has ", regions_.units(), " units for ",
                                bridge_.workers, " workers of the group"));
+    if (bridge_.to == Layout::kPieces) CheckPieces();
     SetOutput(*in[0], out[0]);
   }
 
@@ -36,69 +44,119 @@ class BridgeSource final : public Layer {
   // has agreed on it after all had taken their regions.
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float *const x = in[0]->data.data(), *const y = out[0]->data.data();
-    const int me = bridge_.worker;
-    MoveRegion(ctx, regions_.InSource(x, me, me), regions_.InEnd(y, me, me), false);
-    for (int to = 0; to < bridge_.workers; ++to)
-      if (to != me) ExchangeOf(ctx).Offer(ctx, feature(), to, regions_.InSource(x, me, to));
-    if (in[0]->wants_grad) return;
+    Offer(ctx, Bridge::kFeature, regions_, x, y);
     // Without a backward pass the feature is not kept, so the others have to take it now.
-    for (int from = 0; from < bridge_.workers; ++from)
-      if (from != me)
-        ExchangeOf(ctx).Take(ctx, feature(), from, regions_.InEnd(y, from, me), false);
-    ExchangeOf(ctx).AwaitTaken(feature());
+    if (!in[0]->wants_grad) Take(ctx, Bridge::kFeature, regions_, y);
+    if (!out[0]->has_label()) return;
+    float* const labels = FloatsOf(&out[0]->label);
+    Offer(ctx, Bridge::kLabels, *labels_, FloatsOf(&in[0]->label), labels);
+    Take(ctx, Bridge::kLabels, *labels_, labels);
   }
 
   // If the readers have all rows and units, each has computed a part of the gradient, and the parts
   // are added up in the order of the workers.
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (!in[0]->wants_grad) return;
-    ExchangeOf(ctx).AwaitTaken(feature());
     float *const dx = in[0]->grad.data(), *const dy = out[0]->grad.data();
     const int me = bridge_.worker;
-    for (int of = 0; of < bridge_.workers; ++of) {
-      const bool add = bridge_.to == Layout::kAll && of > 0;
-      const Region to = regions_.InSource(dx, me, of);
-      if (of == me)
-        MoveRegion(ctx, regions_.InEnd(dy, me, me), to, add);
-      else
-        ExchangeOf(ctx).Take(ctx, gradient(), of, to, add);
+    for (int piece = 0; piece < regions_.count(); ++piece) {
+      ExchangeOf(ctx).AwaitTaken(TagOf(Bridge::kFeature, piece));
+      for (int of = 0; of < bridge_.workers; ++of) {
+        const bool add = bridge_.to == Layout::kAll && of > 0;
+        const Region to = regions_.InSource(dx, me, of, piece);
+        if (of == me)
+          MoveRegion(ctx, regions_.InEnd(dy, me, me, piece), to, add);
+        else if (to.floats() > 0)
+          ExchangeOf(ctx).Take(ctx, TagOf(Bridge::kGradient, piece), of, to, add);
+      }
     }
-    ExchangeOf(ctx).AwaitTaken(gradient());
+    for (int piece = 0; piece < regions_.count(); ++piece)
+      ExchangeOf(ctx).AwaitTaken(TagOf(Bridge::kGradient, piece));
   }
 
   const BridgeRegions& regions() const { return regions_; }
-  int feature() const { return bridge_.feature(step_); }
-  int gradient() const { return bridge_.gradient(step_); }
+  // The labels that cross the bridge, if any do.
+  const std::optional<BridgeRegions>& labels() const { return labels_; }
+  int TagOf(Bridge::Transfer transfer, int piece) const {
+    return bridge_.TagOf(transfer, step_, piece);
+  }
 
  private:
+  // Labels are moved as they are: numbers of the size of a float.
+  static float* FloatsOf(Tensor* labels) {
+    static_assert(sizeof(int32_t) == sizeof(float));
+    return reinterpret_cast<float*>(labels->as<int32_t>());
+  }
+
+  // Copies the worker's own region from `x` to `y`, and offers the other workers theirs.
+  void Offer(Context& ctx, Bridge::Transfer transfer, const BridgeRegions& regions, float* x,
+             float* y) const {
+    const int me = bridge_.worker;
+    for (int piece = 0; piece < regions.count(); ++piece) {
+      MoveRegion(ctx, regions.InSource(x, me, me, piece), regions.InEnd(y, me, me, piece), false);
+      for (int to = 0; to < bridge_.workers; ++to) {
+        const Region region = regions.InSource(x, me, to, piece);
+        if (to != me && region.floats() > 0)
+          ExchangeOf(ctx).Offer(ctx, TagOf(transfer, piece), to, region);
+      }
+    }
+  }
+  // Copies what the others offer to `y`, and waits until they have taken what this worker offers.
+  void Take(Context& ctx, Bridge::Transfer transfer, const BridgeRegions& regions, float* y) const {
+    for (int piece = 0; piece < regions.count(); ++piece)
+      for (int from = 0; from < bridge_.workers; ++from) {
+        const Region region = regions.InEnd(y, from, bridge_.worker, piece);
+        if (from != bridge_.worker && region.floats() > 0)
+          ExchangeOf(ctx).Take(ctx, TagOf(transfer, piece), from, region, false);
+      }
+    for (int piece = 0; piece < regions.count(); ++piece)
+      ExchangeOf(ctx).AwaitTaken(TagOf(transfer, piece));
+  }
+
   void CheckRows(const Port& in) const {
+    if (bridge_.from == Layout::kPieces) return;  // kConcate has judged its sources
     const RowSpan& span = in.span;
-    const std::pair<int64_t, int64_t> all{0, span.batch}, own{span.first, span.rows};
-    const bool rows = bridge_.from == Layout::kRows;
-    if (own == (rows ? PartOf(span.batch, bridge_.worker, bridge_.workers) : all) &&
-        in.data.shape()[0] == span.rows * span.steps)
-      return;
-    throw ConfigError("partition_dim",
-                      StrCat("must be 0: the workers' rows of the source are not equal parts of "
+    const std::pair<int64_t, int64_t> own{span.first, span.rows};
+    const bool right = bridge_.from == Layout::kRows
+                           ? HasItsPart(in, {bridge_.worker, bridge_.workers})
+                           : own == GroupRows(span) && in.data.shape()[0] == span.rows * span.steps;
+    if (right) return;
+    const bool cuts = bridge_.to == Layout::kPieces;
+    throw ConfigError(cuts ? "slice_conf.slice_dim" : "partition_dim",
+                      StrCat("must be ", cuts ? "> 0" : "0",
+                             ": the workers' rows of the source are not equal parts of "
                              "the batch, one worker has ",
                              span.rows, " of ", span.batch));
+  }
+
+  void CheckPieces() const {
+    const std::vector<int64_t>& pieces = regions_.pieces();
+    const int64_t rows = std::reduce(pieces.begin(), pieces.end());
+    if (std::ranges::min(pieces) >= bridge_.workers) return;
+    throw ConfigError("slice_conf.num_slices",
+                      StrCat("must be from 1 to ", rows / bridge_.workers, ", so that each of the ",
+                             bridge_.workers, " workers of the group has a row of each slice of ",
+                             rows, " rows, is ", pieces.size()));
   }
 
   void SetOutput(const Port& in, Port* out) const {
     const BridgeRegions::Box box = regions_.BoxOf(bridge_.to, bridge_.worker);
     Shape shape = in.data.shape();
-    shape.Set(0, box.rows.second * in.span.steps);
+    shape.Set(0, box.all * in.span.steps);
     if (shape.dims() > 1) shape.Set(1, box.units.second);
     out->data.SetShape(shape);
+    if (labels_) out->label.SetShape({box.all * in.span.steps}, DType::kI32);
     out->span = in.span;
-    out->span.first = box.rows.first;
-    out->span.rows = box.rows.second;
+    out->span.first = in.span.group_first + box.rows.first;
+    out->span.rows = box.all;
     out->units = {box.units.first, box.units.second, regions_.units()};
+    if (HasPieces(bridge_)) out->pieces = regions_.pieces();
   }
 
   const Bridge bridge_;
   int step_ = 0;
   BridgeRegions regions_;
+  std::optional<BridgeRegions> labels_;
 };
 
 // Its output has the memory of its input, and the gradients of both are one, too, where the memory
@@ -113,6 +171,8 @@ class BridgeEnd final : public Layer {
     out[0]->data.SetShape(in[0]->data.shape());
     out[0]->span = in[0]->span;
     out[0]->units = in[0]->units;
+    out[0]->label.SetShape(in[0]->label.shape(), DType::kI32);
+    if (bridge_.to == Layout::kPieces) out[0]->pieces = in[0]->pieces;
     // The regions are the same seen from the end, if its layout and the source's change places.
     Bridge back = bridge_;
     std::swap(back.from, back.to);
@@ -124,24 +184,35 @@ class BridgeEnd final : public Layer {
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float* const y = out[0]->data.data();
     if (y != in[0]->data.data()) std::memcpy(y, in[0]->data.data(), out[0]->data.bytes());
+    if (in[0]->has_label())
+      std::memcpy(out[0]->label.as<int32_t>(), in[0]->label.as<int32_t>(), out[0]->label.bytes());
     if (!in[0]->wants_grad) return;  // the source has taken all regions
-    for (int from = 0; from < bridge_.workers; ++from)
-      if (from != bridge_.worker)
-        ExchangeOf(ctx).Take(ctx, bridge_.feature(step_), from,
-                             back_.InSource(y, bridge_.worker, from), false);
+    EachOther(y, Bridge::kFeature, [&](int tag, int from, const Region& region) {
+      ExchangeOf(ctx).Take(ctx, tag, from, region, false);
+    });
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (!in[0]->wants_grad) return;
     float* const dy = in[0]->grad.data();
     if (dy != out[0]->grad.data()) std::memcpy(dy, out[0]->grad.data(), in[0]->grad.bytes());
-    for (int to = 0; to < bridge_.workers; ++to)
-      if (to != bridge_.worker)
-        ExchangeOf(ctx).Offer(ctx, bridge_.gradient(step_), to,
-                              back_.InSource(dy, bridge_.worker, to));
+    EachOther(dy, Bridge::kGradient, [&](int tag, int to, const Region& region) {
+      ExchangeOf(ctx).Offer(ctx, tag, to, region);
+    });
   }
 
  private:
+  // Calls `move` for the region of `data` that each other worker has at the source.
+  template <typename Move>
+  void EachOther(float* data, Bridge::Transfer transfer, const Move& move) {
+    for (int piece = 0; piece < back_.count(); ++piece)
+      for (int other = 0; other < bridge_.workers; ++other) {
+        const Region region = back_.InSource(data, bridge_.worker, other, piece);
+        if (other != bridge_.worker && region.floats() > 0)
+          move(bridge_.TagOf(transfer, step_, piece), other, region);
+      }
+  }
+
   const Bridge bridge_;
   int step_ = 0;
   BridgeRegions back_;
@@ -172,22 +243,31 @@ std::unique_ptr<Layer> NewBridgeEnd(const Bridge& bridge) {
 RegionSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers) {
   struct Transfer {
     std::optional<BridgeRegions> regions = {};  // none: the tag has no regions
-    bool back = false;                          // from the end to the source
+    int piece = 0;
+    bool back = false;  // from the end to the source
   };
   const auto by_tag = std::make_shared<std::vector<Transfer>>();
   RegionSizes sizes{.workers = workers};
   for (const NetNode& node : nodes)
     if (const auto* bridge = dynamic_cast<const BridgeSource*>(node.layer.get())) {
-      by_tag->resize(std::max<size_t>(by_tag->size(), bridge->gradient() + 1));
-      (*by_tag)[bridge->feature()] = {bridge->regions()};
-      if (node.runs_backward) (*by_tag)[bridge->gradient()] = {bridge->regions(), true};
-      sizes.most = std::max(sizes.most, bridge->regions().whole());
+      const BridgeRegions& regions = bridge->regions();
+      by_tag->resize(
+          std::max<size_t>(by_tag->size(), bridge->TagOf(Bridge::kFeature, regions.count())));
+      for (int piece = 0; piece < regions.count(); ++piece) {
+        const auto tag = [&](Bridge::Transfer transfer) -> Transfer& {
+          return (*by_tag)[bridge->TagOf(transfer, piece)];
+        };
+        tag(Bridge::kFeature) = {regions, piece};
+        if (node.runs_backward) tag(Bridge::kGradient) = {regions, piece, true};
+        tag(Bridge::kLabels) = {bridge->labels(), piece};
+      }
+      sizes.most = std::max(sizes.most, regions.whole());
     }
   sizes.tags = static_cast<int>(by_tag->size());
   sizes.floats = [by_tag](int tag, int from, int to) -> int64_t {
-    const Transfer& of_tag = (*by_tag)[tag];
-    if (!of_tag.regions) return 0;
-    return of_tag.back ? of_tag.regions->Floats(to, from) : of_tag.regions->Floats(from, to);
+    const auto& [regions, piece, back] = (*by_tag)[tag];
+    if (!regions) return 0;
+    return back ? regions->Floats(to, from, piece) : regions->Floats(from, to, piece);
   };
   return sizes;
 }

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 #include "comm/exchange/region_exchange.h"
 #include "nn/connection/bridge.h"
 #include "nn/connection/piece.h"
+#include "nn/connection/row_pieces.h"
 
 namespace singa {
 
@@ -14,11 +17,14 @@ class BridgeRegions {
  public:
   BridgeRegions() = default;
   // The feature that worker `bridge.worker` has in the port, which is in the layout bridge.from.
-  BridgeRegions(const Bridge& bridge, const Port& port) : bridge_(bridge) {
-    const Shape& shape = port.data.shape();
+  BridgeRegions(const Bridge& bridge, const Port& port)
+      : BridgeRegions(bridge, port, port.data.shape()) {}
+  // A tensor of this shape beside the feature, such as its labels.
+  BridgeRegions(const Bridge& bridge, const Port& port, const Shape& shape)
+      : bridge_(bridge), steps_(port.span.steps), pieces_(port.pieces) {
     const Blocks blocks(shape, shape.dims() > 1 ? 1 : 0);
-    steps_ = port.span.steps;
-    batch_ = port.span.batch;
+    if (pieces_.empty()) pieces_ = EvenPieces(GroupRows(port.span).second, bridge.pieces);
+    rows_ = std::reduce(pieces_.begin(), pieces_.end());
     if (shape.dims() > 1) {
       pixels_ = blocks.outer / shape[0];
       inner_ = blocks.inner;
@@ -27,35 +33,51 @@ class BridgeRegions {
   }
 
   int64_t units() const { return units_; }
+  // The group's rows of each piece.
+  const std::vector<int64_t>& pieces() const { return pieces_; }
+  int count() const { return static_cast<int>(pieces_.size()); }
 
   // The part [first, first + count) of rows, and of units, that a worker has in a layout.
   struct Box {
     std::pair<int64_t, int64_t> rows, units;
+    int64_t before = 0;  // rows of the worker's tensor in front of these
+    int64_t all = 0;     // rows of the worker's tensor
   };
-  Box BoxOf(Layout layout, int worker) const {
-    const std::pair<int64_t, int64_t> all_rows{0, batch_}, all_units{0, units_};
-    return {layout == Layout::kRows ? PartOf(batch_, worker, bridge_.workers) : all_rows,
-            layout == Layout::kUnits ? PartOf(units_, worker, bridge_.workers) : all_units};
+  // Returns what the worker has of all pieces, or of one in the layout kPieces.
+  Box BoxOf(Layout layout, int worker, int piece = 0) const {
+    Box box{{0, rows_}, {0, units_}, 0, rows_};
+    if (layout == Layout::kUnits) box.units = PartOf(units_, worker, bridge_.workers);
+    if (layout == Layout::kRows) box.rows = PartOf(rows_, worker, bridge_.workers);
+    if (layout == Layout::kRows) box.all = box.rows.second;
+    if (layout != Layout::kPieces) return box;
+    box.all = 0;
+    for (int64_t k = 0, first = 0; k < count(); first += pieces_[k++]) {
+      const auto [begin, rows] = PartOf(pieces_[k], worker, bridge_.workers);
+      if (k == piece) box.before = box.all;
+      if (k == piece) box.rows = {first + begin, rows};
+      box.all += rows;
+    }
+    return box;
   }
 
   // Returns the floats of the whole feature.
-  int64_t whole() const { return steps_ * batch_ * pixels_ * units_ * inner_; }
+  int64_t whole() const { return steps_ * rows_ * pixels_ * units_ * inner_; }
   // Returns the floats of the region that worker `from` has in the layout bridge.from and worker
   // `to` needs in bridge.to.
-  int64_t Floats(int from, int to) const {
-    const Box box = Common(BoxOf(bridge_.from, from), BoxOf(bridge_.to, to));
+  int64_t Floats(int from, int to, int piece) const {
+    const Box box = Common(BoxOf(bridge_.from, from, piece), BoxOf(bridge_.to, to, piece));
     return steps_ * box.rows.second * pixels_ * box.units.second * inner_;
   }
 
-  // Return the region that worker `from` has in the layout bridge.from and worker `to` needs in
-  // bridge.to: in the feature (or gradient) of the one, and in that of the other.
-  Region InSource(float* data, int from, int to) const {
-    const Box source = BoxOf(bridge_.from, from);
-    return RegionOf(data, source, Common(source, BoxOf(bridge_.to, to)));
+  // Return the region of a piece that worker `from` has in the layout bridge.from and worker `to`
+  // needs in bridge.to: in the feature (or gradient) of the one, and in that of the other.
+  Region InSource(float* data, int from, int to, int piece) const {
+    const Box source = BoxOf(bridge_.from, from, piece);
+    return RegionOf(data, source, Common(source, BoxOf(bridge_.to, to, piece)));
   }
-  Region InEnd(float* data, int from, int to) const {
-    const Box end = BoxOf(bridge_.to, to);
-    return RegionOf(data, end, Common(BoxOf(bridge_.from, from), end));
+  Region InEnd(float* data, int from, int to, int piece) const {
+    const Box end = BoxOf(bridge_.to, to, piece);
+    return RegionOf(data, end, Common(BoxOf(bridge_.from, from, piece), end));
   }
 
  private:
@@ -71,18 +93,19 @@ class BridgeRegions {
   // Returns `region` of a tensor that holds `tensor`.
   Region RegionOf(float* data, const Box& tensor, const Box& region) const {
     const int64_t run = tensor.units.second * inner_, row = pixels_ * run;
-    return {.data = data + (region.rows.first - tensor.rows.first) * row +
+    return {.data = data + (region.rows.first - tensor.rows.first + tensor.before) * row +
                     (region.units.first - tensor.units.first) * inner_,
             .steps = steps_,
-            .step_stride = tensor.rows.second * row,
+            .step_stride = tensor.all * row,
             .count = region.rows.second * pixels_,
             .stride = run,
             .run = region.units.second * inner_};
   }
 
   Bridge bridge_;
-  // The whole feature: [steps, batch, pixels, units, inner].
-  int64_t steps_ = 1, batch_ = 0, pixels_ = 1, units_ = 1, inner_ = 1;
+  // The whole feature: [steps, rows, pixels, units, inner].
+  int64_t steps_ = 1, rows_ = 0, pixels_ = 1, units_ = 1, inner_ = 1;
+  std::vector<int64_t> pieces_;
 };
 
 }  // namespace singa

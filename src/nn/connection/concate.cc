@@ -1,8 +1,11 @@
-// kConcate joins its sources along one dimension; all other sizes must agree.
+// kConcate joins its sources along one dimension; all other sizes must agree. If it joins rows,
+// each worker of a group joins its own rows of the sources. A bridge behind makes them its part of
+// the joined rows.
 #include <algorithm>
 
 #include "base/text/element_path.h"
 #include "nn/connection/piece.h"
+#include "nn/connection/row_pieces.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
@@ -37,7 +40,7 @@ class ConcateLayer final : public Layer {
     shape.Set(dim_, size);
     out[0]->data.SetShape(shape);
     out[0]->span = in[0]->span;
-    if (dim_ == 0) SetRows(in, size, &out[0]->span);
+    if (dim_ == 0) SetRows(OwnWorker(conf), in, out[0]);
     SetLabel(in, out[0]);
   }
 
@@ -84,12 +87,23 @@ class ConcateLayer final : public Layer {
 
   // Sources with the same rows of the batch make a larger batch; other sources are parts of one
   // batch.
-  static void SetRows(Inputs in, int64_t rows, RowSpan* span) {
-    span->rows = rows;
-    const bool same = std::all_of(in.begin(), in.end(), [&](const Port* port) {
-      return port->span.first == in[0]->span.first;
-    });
-    if (same) span->batch *= static_cast<int64_t>(in.size());
+  static void SetRows(const OwnWorker& own, Inputs in, Port* out) {
+    int64_t first = GroupRows(*in[0], own).first, rows = 0, batches = 0;
+    bool same = true;
+    for (const Port* port : in) {
+      if (own.workers > 1 && !HasItsPart(*port, own))
+        throw ConfigError("concate_conf.concate_dim",
+                          "must be > 0: the workers' rows of the sources are not equal parts");
+      const auto [begin, size] = GroupRows(*port, own);
+      same = same && begin == first;
+      first = std::min(first, begin);
+      rows += size;
+      batches += port->span.batch;
+      if (own.workers > 1) out->pieces.push_back(size);
+    }
+    if (same) out->span.batch = batches;
+    out->span = PartOfRows(out->span, first, rows, own);
+    out->span.rows = out->data.shape()[0];
   }
 
   void SetLabel(Inputs in, Port* out) const {

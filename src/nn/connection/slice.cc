@@ -1,6 +1,8 @@
 // kSlice cuts one dimension into num_slices pieces; piece j of K holds [j n / K, (j + 1) n / K), so
-// sizes differ by at most one.
+// sizes differ by at most one. Of pieces of rows, each worker of a group has its part of each
+// piece: a bridge brings them.
 #include "nn/connection/piece.h"
+#include "nn/connection/row_pieces.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
@@ -12,7 +14,8 @@ class SliceLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
     return {.num_outputs = std::max(1, conf.slice_conf().num_slices()),
-            .row_wise = conf.slice_conf().slice_dim() > 0};
+            .row_wise = conf.slice_conf().slice_dim() > 0,
+            .cuts_rows = conf.slice_conf().slice_dim() == 0};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -29,9 +32,13 @@ class SliceLayer final : public Layer {
       throw ConfigError("slice_conf.num_slices",
                         StrCat("must be from 1 to ", x[dim_], ", the size of dimension ", dim_,
                                " of ", x.ToString(), ", is ", slices));
+    if (dim_ == 0) return SetRows(*in[0], OwnWorker(conf), out);
     for (int64_t j = 0; j < slices; ++j) {
-      const int64_t begin = j * x[dim_] / slices, end = (j + 1) * x[dim_] / slices;
-      SetPiece(*in[0], begin, end, out[j]);
+      Shape shape = x;
+      shape.Set(dim_, PartOf(x[dim_], j, slices).second);
+      out[j]->data.SetShape(shape);
+      out[j]->label.SetShape(in[0]->label.shape(), DType::kI32);
+      out[j]->span = in[0]->span;
     }
   }
 
@@ -64,17 +71,18 @@ class SliceLayer final : public Layer {
   }
 
  private:
-  void SetPiece(const Port& in, int64_t begin, int64_t end, Port* out) const {
-    Shape shape = in.data.shape();
-    shape.Set(dim_, end - begin);
-    out->data.SetShape(shape);
-    out->span = in.span;
-    if (dim_ == 0) {
-      out->span.first += begin;
-      out->span.rows = end - begin;
+  static void SetRows(const Port& in, const OwnWorker& own, Outputs out) {
+    int64_t first = GroupRows(in, own).first;
+    std::vector<int64_t> pieces = in.pieces;
+    if (pieces.empty()) pieces = EvenPieces(in.data.shape()[0], static_cast<int>(out.size()));
+    for (size_t j = 0; j < out.size(); first += pieces[j++]) {
+      const RowSpan span = PartOfRows(in.span, first, pieces[j], own);
+      Shape shape = in.data.shape();
+      shape.Set(0, span.rows);
+      out[j]->data.SetShape(shape);
+      out[j]->span = span;
+      if (in.has_label()) out[j]->label.SetShape({span.rows}, DType::kI32);
     }
-    if (in.has_label())
-      out->label.SetShape(dim_ == 0 ? Shape({end - begin}) : in.label.shape(), DType::kI32);
   }
 
   void Copy(Context& ctx, Tensor& whole, Outputs out) const {

@@ -24,6 +24,7 @@ class SplitLayer final : public Layer {
       port->label.SetShape(in[0]->label.shape(), DType::kI32);
       port->span = in[0]->span;
       port->units = in[0]->units;
+      port->pieces = in[0]->pieces;
     }
   }
 

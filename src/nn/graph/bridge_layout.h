@@ -7,20 +7,25 @@ namespace singa {
 
 // The part of a feature that a worker has.
 enum class Layout : uint8_t {
-  kRows,   // its rows, all units
-  kUnits,  // all rows, its units
-  kAll,    // all rows, all units
+  kRows,    // its rows, all units
+  kUnits,   // all rows, its units
+  kAll,     // all rows, all units
+  kPieces,  // its rows of each piece, all units: in front of a slice, behind joined rows
 };
 
 struct Bridge {
-  static constexpr int kTags = 2;  // transfers of a bridge: feature and gradient
+  enum Transfer : uint8_t { kFeature, kGradient, kLabels, kTransfers };
 
   Layout from = Layout::kRows, to = Layout::kRows;
+  int pieces = 1;  // which one layout or none divides
   int worker = 0, workers = 1;
   int tag = 0;  // its first tag for the RegionExchange, of time step 0
 
-  int feature(int step) const { return tag + kTags * step; }
-  int gradient(int step) const { return feature(step) + 1; }
+  // Returns the number of tags of one time step.
+  int tags() const { return pieces * kTransfers; }
+  int TagOf(Transfer transfer, int step, int piece) const {
+    return tag + step * tags() + piece * kTransfers + transfer;
+  }
 };
 
 }  // namespace singa

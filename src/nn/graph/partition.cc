@@ -7,6 +7,8 @@
 //   rows                       the worker's units           is divided by units, unit by unit
 //   rows or units              everything                   computes its units from all units
 //   units                      the worker's rows            is divided by rows
+//   rows or units              its rows of each piece       cuts rows into pieces (kSlice)
+//   the rows of each piece     its rows of the joined rows  reads joined rows (kConcate)
 //
 // All parts have the same layers in the same order, so the workers come to each bridge in the same
 // order.
@@ -18,21 +20,31 @@
 namespace singa {
 namespace {
 
+// Return whether the workers divide what the layer reads, or gives, piece by piece. A layer of a
+// user's own joins or cuts the rows of each worker.
+bool CutsRows(const GraphLayer& layer) {
+  return layer.wiring.cuts_rows && !layer.conf.has_user_type();
+}
+bool JoinsRows(const GraphLayer& layer) {
+  return layer.wiring.joins_rows && !layer.conf.has_user_type();
+}
+
 class Bridges {
  public:
   Bridges(const NetCut& cut, Graph* graph) : cut_(cut), graph_(*graph) {}
 
   void Insert() {
-    const size_t layers = graph_.layers.size();
-    for (size_t i = 0; i < layers; ++i)
+    const int layers = static_cast<int>(graph_.layers.size());
+    for (int i = 0; i < layers; ++i)
+      if (JoinsRows(graph_.layers[i])) InsertBehind(i, layers);
+    for (int i = 0; i < layers; ++i)
       for (size_t slot = 0; slot < graph_.layers[i].in.size(); ++slot) {
         const Link link = graph_.layers[i].in[slot];
-        const Layout from = LayoutOf(graph_.layers[link.source]), to = NeedOf(graph_.layers[i]);
-        if (from == to) continue;
-        Link across = link;
-        across.source = EndOf(link, from, to, static_cast<int>(i));
-        across.output = 0;
-        graph_.layers[i].in[slot] = across;
+        Bridge bridge;
+        bridge.from = LayoutOf(graph_.layers[link.source]);
+        bridge.to = NeedOf(graph_.layers[i]);
+        if (CutsRows(graph_.layers[i])) bridge.pieces = graph_.layers[i].wiring.num_outputs;
+        if (bridge.from != bridge.to) Read(i, slot, EndOf(link, bridge, i));
       }
   }
 
@@ -41,16 +53,38 @@ class Bridges {
     return layer.conf.partition_dim() == 1 ? Layout::kUnits : Layout::kRows;
   }
   static Layout NeedOf(const GraphLayer& reader) {
+    if (CutsRows(reader)) return Layout::kPieces;
     if (LayoutOf(reader) == Layout::kRows) return Layout::kRows;
     return reader.wiring.unit_cut == UnitCut::kOwn ? Layout::kAll : Layout::kUnits;
   }
 
+  // All readers of joined rows, among the first `layers`, read the end of one bridge.
+  void InsertBehind(int join, int layers) {
+    Bridge bridge{.from = Layout::kPieces, .pieces = 0};
+    for (const Link& link : graph_.layers[join].in)
+      bridge.pieces += link.kind == Link::kAllSteps ? graph_.layers[link.source].steps : 1;
+    for (int i = 0; i < layers; ++i)
+      for (size_t slot = 0; slot < graph_.layers[i].in.size(); ++slot) {
+        const Link link = graph_.layers[i].in[slot];
+        if (link.source == join) Read(i, slot, EndOf(link, bridge, i));
+      }
+  }
+
+  // Sets what a layer reads to the only output of `source`.
+  void Read(int reader, size_t slot, int source) {
+    graph_.layers[reader].in[slot].source = source;
+    graph_.layers[reader].in[slot].output = 0;
+  }
+
   // Returns the end of a bridge. Readers that need the same part of one output share it.
-  int EndOf(const Link& link, Layout from, Layout to, int reader) {
-    const auto [at, added] = ends_.try_emplace({link.source, link.output, to}, 0);
+  int EndOf(const Link& link, Bridge bridge, int reader) {
+    const auto [at, added] =
+        ends_.try_emplace({link.source, link.output, bridge.to, bridge.pieces}, 0);
     if (!added) return at->second;
-    const Bridge bridge{from, to, cut_.worker, cut_.workers, next_tag_};
-    next_tag_ += Bridge::kTags * graph_.layers[link.source].steps;
+    bridge.worker = cut_.worker;
+    bridge.workers = cut_.workers;
+    bridge.tag = next_tag_;
+    next_tag_ += bridge.tags() * graph_.layers[link.source].steps;
     Link in;
     in.source = link.source;
     in.output = link.output;
@@ -84,7 +118,7 @@ class Bridges {
 
   const NetCut cut_;
   Graph& graph_;
-  std::map<std::tuple<int, int, Layout>, int> ends_;  // by source, output and need
+  std::map<std::tuple<int, int, Layout, int>, int> ends_;  // by source, output, need and pieces
   int next_tag_ = 0;
 };
 
@@ -107,18 +141,16 @@ void CheckDimension(const NetProto& net, GraphLayer* layer) {
                       StrCat("must be 0 (rows) or 1 (units), is ", conf.partition_dim()));
 }
 
-// Throws ConfigError if a layer needs the whole batch, which no worker has.
-void CheckWhole(const GraphLayer& layer, const NetCut& cut) {
-  const LayerProto& conf = layer.conf;
-  if (conf.has_user_type()) return;
+// Throws ConfigError if workers, or groups, cannot divide what the layer does.
+void CheckCut(const GraphLayer& layer, const NetCut& cut) {
   const std::string workers = StrCat(cut.workers, " workers of the group");
-  if (conf.type() == kSlice && conf.slice_conf().slice_dim() == 0 && cut.workers > 1)
-    throw ConfigError("slice_conf.slice_dim",
-                      StrCat("must be > 0: the rows are cut over the ", workers));
-  if (conf.type() == kConcate && conf.concate_conf().concate_dim() == 0 && cut.workers > 1)
-    throw ConfigError("concate_conf.concate_dim",
-                      StrCat("must be > 0: the rows are cut over the ", workers));
-  if (!layer.wiring.writes_file || (cut.workers == 1 && cut.groups == 1)) return;
+  if ((CutsRows(layer) || JoinsRows(layer)) && cut.workers > 1 && !cut.bridges)
+    throw ConfigError(
+        CutsRows(layer) ? "slice_conf.slice_dim" : "concate_conf.concate_dim",
+        StrCat("must be > 0: the ", workers, " are on GPUs, where they exchange no rows"));
+  if (layer.conf.has_user_type() || !layer.wiring.writes_file ||
+      (cut.workers == 1 && cut.groups == 1))
+    return;
   throw ConfigError("type", StrCat("writes one file, which the ",
                                    cut.workers > 1 ? workers : StrCat(cut.groups, " worker groups"),
                                    " that train cannot: use it in a test alone (include: kTest)"));
@@ -130,7 +162,7 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
   for (GraphLayer& layer : graph->layers) {
     try {
       if (!layer.faulty) CheckDimension(net, &layer);
-      if (!layer.faulty) CheckWhole(layer, cut);
+      if (!layer.faulty) CheckCut(layer, cut);
     } catch (const ConfigError& error) {
       errors->push_back(error.Under(layer.path));
       layer.faulty = true;

@@ -26,8 +26,7 @@ class NetBuilder {
     PairRbms(&graph, errors_);
     FeedBack(whole, &graph, errors_);
     Unroll(conf, &graph, errors_);
-    Partition(conf, {options_.parts, options_.worker, options_.units, options_.groups}, &graph,
-              errors_);
+    Partition(conf, CutOf(options_), &graph, errors_);
     ExpectParams(&graph);
     if (options_.use) KeepOutput(whole, options_.use->output, &graph, errors_);
     Fold(options_.fold, &graph, errors_);
@@ -52,6 +51,14 @@ class NetBuilder {
   }
 
  private:
+  static NetCut CutOf(const NetOptions& options) {
+    return {.workers = options.parts,
+            .worker = options.worker,
+            .units = options.units,
+            .bridges = options.bridges,
+            .groups = options.groups};
+  }
+
   // Marks the nodes that run backward, and those whose source does their work.
   void FindUses() {
     for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i].place = static_cast<int>(i);
@@ -191,6 +198,7 @@ class NetBuilder {
     if (value.label_shape.dims())
       port.label.SetShape(Stack(value.label_shape, read.steps, false), DType::kI32);
     port.units = value.units;
+    port.pieces = value.pieces;
     port.span = value.span;
     port.span.first_step = value.span.first_step + read.first_step;
     port.span.steps = read.steps;
@@ -238,6 +246,7 @@ class NetBuilder {
     }
     if (port.units.all == 0 && layer.conf.partition_dim() == 1) port.units = node->in[0]->units;
     value.units = port.units;
+    value.pieces = port.pieces;
     value.span = port.span;
     value.span.first_step -= out.first_step;
     value.span.steps = 1;

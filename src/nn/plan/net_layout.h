@@ -23,6 +23,7 @@ struct ShapedValue {
   Shape label_shape;  // no dims: no labels
   RowSpan span;       // rows of one step
   UnitSpan units;
+  std::vector<int64_t> pieces;   // of Port::pieces
   std::vector<bool> grad_steps;  // [t]: some reader gives step t a gradient
   bool needs_grad() const {
     return std::find(grad_steps.begin(), grad_steps.end(), true) != grad_steps.end();

@@ -38,6 +38,18 @@ TEST_P(ConcateTest, OfWholeBatchesIsALargerBatch) {
   EXPECT_EQ(Build(conf, parts)->out(0).span.batch, 5);
 }
 
+TEST_P(ConcateTest, OfBatchesOfTwoSizesHasTheRowsOfBoth) {
+  const std::vector<Input> batches = {{.shape = {2, 3}, .span = {0, 2, 2}},
+                                      {.shape = {3, 3}, .span = {0, 3, 3}}};
+  EXPECT_EQ(Build("type: kConcate", batches)->out(0).span.batch, 5);
+}
+
+TEST_P(ConcateTest, OfPartsInAnyOrderBeginsAtTheFirstRow) {
+  const std::vector<Input> parts = {{.shape = {3, 3}, .span = {2, 3, 5}},
+                                    {.shape = {2, 3}, .span = {0, 2, 5}}};
+  EXPECT_EQ(Build("type: kConcate", parts)->out(0).span.first, 0);
+}
+
 TEST_P(ConcateTest, LabelsAreThoseOfTheRows) {
   const std::vector<Input> inputs = {{.shape = {2, 1}, .data = {1, 2}, .labels = {7, 8}},
                                      {.shape = {2, 1}, .data = {3, 4}, .labels = {5, 6}}};
