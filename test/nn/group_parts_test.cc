@@ -66,14 +66,17 @@ TEST(GroupParts, NoWorkerHasTheWholeBatch) {
                            "gives every worker of the group the whole batch");
 }
 
-TEST(GroupParts, OneWorkerAloneWritesAFile) {
+TEST(GroupParts, OneGroupAloneWritesAFile) {
   const std::string in = InputOf("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
   for (const char* conf : {"type: kCSVOutput store_conf { path: 'x' }",
                            "type: kRecordOutput store_conf { path: 'x' }"}) {
     const std::string net = in + "layer { name: 'out' srclayers: 'in' " + conf + " }";
     EXPECT_EQ(Build(net, 1).nodes().size(), 2u);
-    EXPECT_CONFIG_ERROR_SAYS(Build(net, 2), "neuralnet.layer[out].type", "2 workers of the group");
+    EXPECT_EQ(Build(net, 2).nodes().size(), 4u);  // with a bridge
     EXPECT_CONFIG_ERROR_SAYS(Build(net, 1, 3), "neuralnet.layer[out].type", "3 worker groups");
+    ParamTable params;
+    EXPECT_CONFIG_ERROR_SAYS(BuildNet(ParseNet(net), {.parts = 2, .bridges = false}, &params),
+                             "neuralnet.layer[out].type", "2 workers of the group are on GPUs");
   }
 }
 

@@ -121,6 +121,22 @@ def processes_that_divide_slices_of_rows_compute_the_bytes_of_threads(case):
 
 
 @check
+def workers_that_divide_a_batch_write_the_file_of_one(case):
+    write(case, "0110")
+    layer = ('layer { name: "out" type: kCSVOutput srclayers: "data" srclayers: "data" '
+             'store_conf { path: "rows.csv" } } }')
+    case.write("job.conf", case.path("job.conf").read_text().rstrip()[:-1] + layer)
+    file = case.path("rows.csv")
+    case.train("job.conf", *workers(1))
+    one = file.read_bytes()
+    equal(one.count(b"\n"), 20 * 23, "records")
+    for settings in (workers(3), *(processes(2, *place) for place in PLACES.values())):
+        file.unlink()
+        case.train("job.conf", *settings)
+        true(file.read_bytes() == one, f"{settings}: other records than one worker's")
+
+
+@check
 def a_lost_process_that_divides_layers_changes_nothing(case):
     write(case, "111111")
     long = ("-set", "train_steps=800", "-set", "checkpoint_freq=50", "-set", "test_freq=0")

@@ -28,7 +28,7 @@ class BridgeSource final : public Layer {
     step_ = conf.unroll_index();
     CheckRows(*in[0]);
     regions_ = BridgeRegions(bridge_, *in[0]);
-    if (HasPieces(bridge_) && in[0]->has_label())
+    if (bridge_.labels && in[0]->has_label())
       labels_ = BridgeRegions(bridge_, *in[0], in[0]->label.shape());
     if (bridge_.to == Layout::kUnits && regions_.units() < bridge_.workers)
       throw ConfigError("partition_dim",
@@ -121,12 +121,19 @@ class BridgeSource final : public Layer {
                            ? HasItsPart(in, {bridge_.worker, bridge_.workers})
                            : own == GroupRows(span) && in.data.shape()[0] == span.rows * span.steps;
     if (right) return;
-    const bool cuts = bridge_.to == Layout::kPieces;
-    throw ConfigError(cuts ? "slice_conf.slice_dim" : "partition_dim",
-                      StrCat("must be ", cuts ? "> 0" : "0",
-                             ": the workers' rows of the source are not equal parts of "
-                             "the batch, one worker has ",
-                             span.rows, " of ", span.batch));
+    const auto [field, what] = Refusal();
+    throw ConfigError(
+        field, StrCat(what,
+                      ": the workers' rows of the source are not equal parts of the batch, one "
+                      "worker has ",
+                      span.rows, " of ", span.batch));
+  }
+
+  // Returns the field of the reader that needs the bridge, and the text of an error.
+  std::pair<const char*, const char*> Refusal() const {
+    if (bridge_.to == Layout::kPieces) return {"slice_conf.slice_dim", "must be > 0"};
+    if (bridge_.labels) return {"type", "writes the rows of all workers"};
+    return {"partition_dim", "must be 0"};
   }
 
   void CheckPieces() const {

@@ -1,8 +1,8 @@
 // A bridge carries a feature between two layers of a net that the workers of a group divide in
 // different ways, and its gradient back. Partition inserts it. It has two ends, which are layers:
 // the source reads the feature and offers the other workers their regions; the end gives the
-// feature in the reader's layout. Each worker has both. Labels cross with the rows of a slice or of
-// joined rows; elsewhere only layers that are divided by rows give and read them.
+// feature in the reader's layout. Each worker has both. Labels cross if Bridge::labels
+// says so; elsewhere only layers that are divided by rows give and read them.
 #pragma once
 
 #include <deque>

@@ -17,7 +17,8 @@ struct Bridge {
   enum Transfer : uint8_t { kFeature, kGradient, kLabels, kTransfers };
 
   Layout from = Layout::kRows, to = Layout::kRows;
-  int pieces = 1;  // which one layout or none divides
+  int pieces = 1;       // which one layout or none divides
+  bool labels = false;  // labels cross, too
   int worker = 0, workers = 1;
   int tag = 0;  // its first tag for the RegionExchange, of time step 0
 

@@ -9,6 +9,7 @@
 //   units                      the worker's rows            is divided by rows
 //   rows or units              its rows of each piece       cuts rows into pieces (kSlice)
 //   the rows of each piece     its rows of the joined rows  reads joined rows (kConcate)
+//   rows or units              everything                   writes a file (the first worker writes)
 //
 // All parts have the same layers in the same order, so the workers come to each bridge in the same
 // order.
@@ -20,13 +21,16 @@
 namespace singa {
 namespace {
 
-// Return whether the workers divide what the layer reads, or gives, piece by piece. A layer of a
-// user's own joins or cuts the rows of each worker.
+// Return whether the workers divide what the layer reads, or gives, piece by piece, and whether one
+// worker writes all rows. A layer of a user's own does what it does with the rows of each worker.
 bool CutsRows(const GraphLayer& layer) {
   return layer.wiring.cuts_rows && !layer.conf.has_user_type();
 }
 bool JoinsRows(const GraphLayer& layer) {
   return layer.wiring.joins_rows && !layer.conf.has_user_type();
+}
+bool WritesRows(const GraphLayer& layer) {
+  return layer.wiring.writes_file && !layer.conf.has_user_type();
 }
 
 class Bridges {
@@ -43,6 +47,7 @@ class Bridges {
         Bridge bridge;
         bridge.from = LayoutOf(graph_.layers[link.source]);
         bridge.to = NeedOf(graph_.layers[i]);
+        bridge.labels = CutsRows(graph_.layers[i]) || WritesRows(graph_.layers[i]);
         if (CutsRows(graph_.layers[i])) bridge.pieces = graph_.layers[i].wiring.num_outputs;
         if (bridge.from != bridge.to) Read(i, slot, EndOf(link, bridge, i));
       }
@@ -54,13 +59,14 @@ class Bridges {
   }
   static Layout NeedOf(const GraphLayer& reader) {
     if (CutsRows(reader)) return Layout::kPieces;
+    if (WritesRows(reader)) return Layout::kAll;
     if (LayoutOf(reader) == Layout::kRows) return Layout::kRows;
     return reader.wiring.unit_cut == UnitCut::kOwn ? Layout::kAll : Layout::kUnits;
   }
 
   // All readers of joined rows, among the first `layers`, read the end of one bridge.
   void InsertBehind(int join, int layers) {
-    Bridge bridge{.from = Layout::kPieces, .pieces = 0};
+    Bridge bridge{.from = Layout::kPieces, .pieces = 0, .labels = true};
     for (const Link& link : graph_.layers[join].in)
       bridge.pieces += link.kind == Link::kAllSteps ? graph_.layers[link.source].steps : 1;
     for (int i = 0; i < layers; ++i)
@@ -79,7 +85,7 @@ class Bridges {
   // Returns the end of a bridge. Readers that need the same part of one output share it.
   int EndOf(const Link& link, Bridge bridge, int reader) {
     const auto [at, added] =
-        ends_.try_emplace({link.source, link.output, bridge.to, bridge.pieces}, 0);
+        ends_.try_emplace({link.source, link.output, bridge.to, bridge.pieces, bridge.labels}, 0);
     if (!added) return at->second;
     bridge.worker = cut_.worker;
     bridge.workers = cut_.workers;
@@ -118,7 +124,8 @@ class Bridges {
 
   const NetCut cut_;
   Graph& graph_;
-  std::map<std::tuple<int, int, Layout, int>, int> ends_;  // by source, output, need and pieces
+  // By source, output, need, pieces and labels.
+  std::map<std::tuple<int, int, Layout, int, bool>, int> ends_;
   int next_tag_ = 0;
 };
 
@@ -141,19 +148,20 @@ void CheckDimension(const NetProto& net, GraphLayer* layer) {
                       StrCat("must be 0 (rows) or 1 (units), is ", conf.partition_dim()));
 }
 
-// Throws ConfigError if workers, or groups, cannot divide what the layer does.
+// Throws ConfigError if the workers, or the groups, cannot divide what the layer does.
 void CheckCut(const GraphLayer& layer, const NetCut& cut) {
-  const std::string workers = StrCat(cut.workers, " workers of the group");
-  if ((CutsRows(layer) || JoinsRows(layer)) && cut.workers > 1 && !cut.bridges)
-    throw ConfigError(
-        CutsRows(layer) ? "slice_conf.slice_dim" : "concate_conf.concate_dim",
-        StrCat("must be > 0: the ", workers, " are on GPUs, where they exchange no rows"));
-  if (layer.conf.has_user_type() || !layer.wiring.writes_file ||
-      (cut.workers == 1 && cut.groups == 1))
-    return;
-  throw ConfigError("type", StrCat("writes one file, which the ",
-                                   cut.workers > 1 ? workers : StrCat(cut.groups, " worker groups"),
-                                   " that train cannot: use it in a test alone (include: kTest)"));
+  if (WritesRows(layer) && cut.groups > 1)
+    throw ConfigError("type", StrCat("writes one file, but the batches of the ", cut.groups,
+                                     " worker groups that train have no order: use it in a test "
+                                     "alone (include: kTest)"));
+  if (cut.workers == 1 || cut.bridges) return;
+  const std::string gpus =
+      StrCat("the ", cut.workers, " workers of the group are on GPUs, where they exchange no rows");
+  if (CutsRows(layer)) throw ConfigError("slice_conf.slice_dim", "must be > 0: " + gpus);
+  if (JoinsRows(layer)) throw ConfigError("concate_conf.concate_dim", "must be > 0: " + gpus);
+  if (WritesRows(layer))
+    throw ConfigError("type", "writes the rows of all workers, but " + gpus +
+                                  ": use it in a test alone (include: kTest)");
 }
 
 }  // namespace

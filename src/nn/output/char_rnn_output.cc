@@ -1,5 +1,6 @@
 // kCharRNNOutput prints to stdout only the character of each row's index, row after row and step
-// after step. Its feature is the indices: (rows).
+// after step. The first worker of a group prints the rows of all workers. Its feature is the
+// indices: (rows).
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -20,6 +21,7 @@ class CharRnnOutputLayer final : public Layer {
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    writes_ = conf.partition_id() == 0;
     declare.Sources(in, 1);
     name_ = conf.name();
     RequireIndices(conf, *in[0]);
@@ -38,6 +40,7 @@ class CharRnnOutputLayer final : public Layer {
   }
 
   void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+    if (!writes_) return;
     const float* index = in[0]->data.data();
     const int64_t rows = in[0]->data.rows();
     std::copy_n(index, rows, out[0]->data.data());
@@ -50,6 +53,7 @@ class CharRnnOutputLayer final : public Layer {
   }
 
  private:
+  bool writes_ = true;  // false: not the first worker of its group
   std::string name_, path_;
   std::optional<Vocabulary> vocabulary_;
 };

@@ -12,6 +12,7 @@ Wiring StoreOutput::wiring(const LayerProto&) const {
 }
 
 void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
+  writes_ = conf.partition_id() == 0;
   declare.Sources(in, 1, 2);
   path_ = conf.store_conf().path();
   if (path_.empty()) throw ConfigError("store_conf.path", "must be set: the file to write");
@@ -47,6 +48,7 @@ bool StoreOutput::HoldsLabels(const int32_t* label) const {
 }
 
 void StoreOutput::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
+  if (!writes_) return;
   const float* x = flat_.InOrder(ctx, in[0]->data.data(), ctx.scratch);
   const Port& labels = *in[in.size() - 1];
   const int32_t* label = labels.has_label() ? labels.label.as<int32_t>() : nullptr;

@@ -3,7 +3,8 @@
 // the row. A file has labels if a label of its first batch is not -1; then a later label in a file
 // without labels is an error. The layer's feature is the number of each row's record: (rows). With
 // several time steps, a batch's records are written step by step. The file at store_conf.path
-// appears when a test, a validation or the training ends.
+// appears when a test, a validation or the training ends. The first worker of a group writes the
+// rows of all workers, which a bridge brings.
 #pragma once
 
 #include <string>
@@ -31,6 +32,7 @@ class StoreOutput : public Layer {
   const std::vector<std::string> formats_;
   std::string path_, format_;
   FlatRows flat_;
+  bool writes_ = true;            // false: not the first worker of its group
   OutputFiles* files_ = nullptr;  // files of the current pass
 };
 

@@ -202,6 +202,10 @@ TEST_F(RowsRefused, UnevenRowsOfWorkers) {
       "batchsize: 3 shape: 4 synthetic_conf { records: 40 } } }\n";
   EXPECT_CONFIG_ERROR(Build(uneven + Slice("rows", 2), {.parts = 2}),
                       "neuralnet.layer[slice].slice_conf.slice_dim");
+  EXPECT_CONFIG_ERROR(Build(uneven + "layer { name: 'out' type: kCSVOutput srclayers: 'rows' "
+                                     "store_conf { path: 'x' } }",
+                            {.parts = 2}),
+                      "neuralnet.layer[out].type");
   EXPECT_CONFIG_ERROR(Build(uneven + Join("srclayers: 'rows'"), {.parts = 2}),
                       "neuralnet.layer[join].concate_conf.concate_dim");
 }
