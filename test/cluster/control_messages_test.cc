@@ -65,6 +65,7 @@ TEST_F(ControlMessagesTest, ThatDoNotFitAreDropped) {
                              "gpu_group {}",
                              "gpu_verdict {}",
                              "memory { bytes: -1 }",
+                             "partition { by_units: \"x\" }",
                              "begin {}",
                              "all_ready {}",
                              "grant { steps: 9 }",

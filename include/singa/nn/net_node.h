@@ -20,6 +20,7 @@ struct NetNode {
   Wiring wiring;
   Traits traits;
   int part = 0;
+  bool bridge = false;  // an end of a bridge between layers that workers divide differently
   std::unique_ptr<Layer> layer;
   std::deque<Port> in_ports, out_ports;
   std::vector<Port*> in, out;

@@ -95,6 +95,7 @@ void JobProcess::OnControl(int rank, const Message& message) {
   switch (control.kind_case()) {
     case ControlMessage::kGpuGroup:
     case ControlMessage::kGpuVerdict:
+    case ControlMessage::kPartition:
     case ControlMessage::kMemory:
     case ControlMessage::kBegin:
     case ControlMessage::kAllReady:

@@ -42,6 +42,16 @@ void Leader::AwaitFilled() {
   replacements_.Begin();
 }
 
+void Leader::TellPartition(const ControlMessage::Partition& partition) {
+  ControlMessage order;
+  *order.mutable_partition() = partition;
+  {
+    const MutexLock lock(&mutex_);
+    replacements_.NotePartition(order);
+  }
+  TellAll(order);
+}
+
 void Leader::TellBegin(const ControlMessage::Begin& begin) {
   NoteStart(begin);
   ControlMessage order;

@@ -27,8 +27,9 @@ std::optional<std::vector<ControlMessage>> Replacements::Greet(int rank) {
   if (!begun_ || !topology_.IsReplaceable(rank)) return {};
   if (ended_) return std::vector{EmptyControl(ControlMessage::kEnd)};
   if (Owes(rank)) return {};
-  std::vector<ControlMessage> orders(1);
-  ControlMessage::TakePlace* const place = orders[0].mutable_take_place();
+  std::vector<ControlMessage> orders;
+  if (partition_) orders.push_back(*partition_);
+  ControlMessage::TakePlace* const place = orders.emplace_back().mutable_take_place();
   *place->mutable_begin() = start_;
   place->set_hold(holds_);
   if (holds_) orders.push_back(EmptyControl(ControlMessage::kHold));

@@ -24,6 +24,8 @@ class Replacements {
   bool begun() const { return begun_; }
   // Notes where a new process begins from now on. Before the first call, it begins at step 0.
   void NoteStart(ControlMessage::Begin start) { start_ = std::move(start); }
+  // Notes what a new process is told before anything else: how layers are divided.
+  void NotePartition(ControlMessage order) { partition_ = std::move(order); }
   // Note that all are asked to hold; that process `rank` holds; that all go on.
   void AskToHold();
   void Held(int rank) { asked_.erase(rank); }
@@ -58,6 +60,7 @@ class Replacements {
   };
   const Topology& topology_;
   ControlMessage::Begin start_;
+  std::optional<ControlMessage> partition_;
   bool begun_ = false, holds_ = false, ended_ = false;
   std::set<int> asked_;  // processes that were asked to hold and have not answered
   std::map<int, Group> groups_;

@@ -11,6 +11,8 @@
 #include "base/thread/thread.h"
 #include "driver/bench/bench_job.h"
 #include "driver/bench/bench_report.h"
+#include "driver/bench/median.h"
+#include "driver/bench/node_work.h"
 #include "driver/bench/step_timer.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
@@ -34,12 +36,6 @@ struct Steps {
   std::vector<std::vector<LayerTimes>> layers;
   std::vector<double> ms, late_updates;
 };
-
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Returns the median of value(i) over the steps i.
 double MedianOf(const Steps& steps, const std::function<double(size_t)>& value) {
@@ -71,51 +67,6 @@ Steps RunSteps(int64_t asked, Trainer* trainer) {
   return steps;
 }
 
-bool HasGradient(const std::vector<Port*>& ports) {
-  return std::any_of(ports.begin(), ports.end(), [](const Port* p) { return !p->grad.empty(); });
-}
-
-double FlopsOf(const NetNode& node) {
-  const Work work = node.layer->work();
-  double flops = work.feature;
-  if (!node.runs_backward) return flops;
-  if (HasGradient(node.in)) flops += work.input_gradients;
-  const auto& params = node.declared().params;
-  if (!params.empty() && params[0]->trains()) flops += work.param_gradients;
-  return flops;
-}
-
-// Returns the bytes that a node reads of source i. A loss reads only the labels of a source whose
-// size differs from the first one's.
-int64_t SourceBytes(const NetNode& node, size_t i) {
-  const Port &port = *node.in[i], &first = *node.in[0];
-  const bool labels = node.traits.originates_gradient && i > 0 && port.has_label() &&
-                      port.data.size() != first.data.size();
-  return labels ? port.label.bytes() : port.data.bytes();
-}
-
-// Returns the bytes that a node reads and writes. `states` is the updater's number of floats per
-// element.
-double BytesOf(const NetNode& node, int64_t states) {
-  if (node.fused) return 0;
-  int64_t in = 0, out = 0, params = 0, bytes = 0;
-  for (size_t i = 0; i < node.in.size(); ++i) in += SourceBytes(node, i);
-  for (const Port* port : node.out) out += port->data.bytes();
-  for (const Param* param : node.declared().params) params += param->data.bytes();
-  if (!node.traits.aliases_in) bytes += in + params + out;
-  if (!node.runs_backward) return static_cast<double>(bytes);
-  for (const Port* port : node.out) bytes += port->grad.empty() ? 0 : port->grad.bytes();
-  for (const Port* port : node.in) bytes += port->grad.empty() ? 0 : port->grad.bytes();
-  if (node.traits.grad_reads_in) bytes += in;
-  if (node.traits.grad_reads_out) bytes += out;
-  if (HasGradient(node.in)) bytes += params;
-  for (const Param* param : node.declared().params)
-    bytes += param->grad.empty() ? 0 : param->grad.bytes();
-  for (const Param* param : node.completes)  // a gradient in pieces stays in the cache
-    bytes += (2 + 2 * states) * param->data.bytes() + (param->sink ? 0 : param->grad.bytes());
-  return static_cast<double>(bytes);
-}
-
 BenchRow RowOf(const Steps& steps, size_t i, const NetNode& node, int64_t states) {
   BenchRow row;
   row.layer = node.full_name;
@@ -123,8 +74,9 @@ BenchRow RowOf(const Steps& steps, size_t i, const NetNode& node, int64_t states
   row.forward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].forward; });
   row.backward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].backward; });
   row.update_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].update; });
-  row.flops = FlopsOf(node);
-  row.bytes = BytesOf(node, states);
+  const NodeWork work = WorkOf(node, states);
+  row.flops = work.flops();
+  row.bytes = work.bytes();
   return row;
 }
 

@@ -1,17 +1,14 @@
 #include "driver/command/check_command.h"
 
 #include <glog/logging.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 
-#include "base/system/system_limits.h"
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
+#include "driver/job/dot_picture.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
@@ -158,18 +155,6 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
   return PlanNet(job, test ? kTest : kTrain, {}, params, *MakeAlgorithm(alg), &ctx, &memory);
 }
 
-int PipeTo(const char* command, const std::string& text) {
-  FILE* pipe = popen(command, "w");
-  if (!pipe) throw CannotStart("`dot`", errno);
-  std::fwrite(text.data(), 1, text.size(), pipe);
-  const int status = pclose(pipe);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    throw Error(kExitNoInput, "-svg needs Graphviz's `dot`, which is not installed");
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw Error(kExitIo, "Graphviz's `dot` failed, or could not write the picture to stdout");
-  return kExitOk;
-}
-
 }  // namespace
 
 int CheckCommand(const CommandLine& line) {
@@ -198,7 +183,7 @@ int GraphCommand(const CommandLine& line) {
     ParamTable params;
     const bool test = line.test || !Trains(job, JobUse::kEither);
     const std::string dot = GraphDot(PlannedNet(job, test, &params), job.name());
-    if (line.svg) return PipeTo("dot -Tsvg", dot);
+    if (line.svg) return PrintSvg(dot);
     std::fputs(dot.c_str(), stdout);
     return kExitOk;
   });

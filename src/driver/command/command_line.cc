@@ -30,9 +30,6 @@ constexpr Option kOptions[] = {
     {"synthetic", false}, {"singa_conf", true}, {"singa_job", true}, {"host", true},
 };
 
-// Subcommands that are planned.
-constexpr std::string_view kNotBuilt[] = {"plan"};
-
 std::string Quoted(const std::string& text) { return "\"" + Excerpt(text) + "\""; }
 
 bool IsOption(const std::string& arg) { return arg.size() > 1 && arg[0] == '-'; }
@@ -204,8 +201,6 @@ class Parser {
     if (known)
       Fail(StrCat("unexpected argument ", Quoted(word), ": a subcommand stands first, singa ", word,
                   " ..."));
-    if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), word) != std::end(kNotBuilt))
-      Fail("`singa " + word + "` is not built yet");
     if (IsFile(word))
       Fail(StrCat(
           "unexpected argument ", Quoted(word),

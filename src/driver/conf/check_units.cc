@@ -37,9 +37,34 @@ std::string WhyRows(const JobProto& job) {
   }
 }
 
-UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
+namespace {
+
+// Warns of settings that partition: kAuto overrides, and of a kAuto that chooses nothing.
+UnitFindings CheckAuto(const JobProto& job, int workers) {
   UnitFindings found;
   const NetProto& conf = job.neuralnet();
+  const std::string why = workers == 1 ? "the worker group has one worker" : WhyRows(job);
+  if (!why.empty())
+    found.warnings.push_back(ConfigError("neuralnet.partition", "has no effect: " + why));
+  const auto warn = [&](const std::string& path) {
+    found.warnings.push_back(ConfigError(path + "partition_dim",
+                                         "has no effect: partition: kAuto chooses the dimension"));
+  };
+  if (conf.has_partition_dim()) warn("neuralnet.");
+  std::vector<std::string> names;
+  for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(names);
+  for (int i = 0; i < conf.layer_size(); ++i)
+    if (conf.layer(i).partition_dim() >= 0) warn(StrCat("neuralnet.", paths[i], "."));
+  return found;
+}
+
+}  // namespace
+
+UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
+  const NetProto& conf = job.neuralnet();
+  if (conf.partition() == NetProto::kAuto) return CheckAuto(job, rows.parts);
+  UnitFindings found;
   if (rows.parts == 1 || !(AsksForUnits(conf) || WorkersHaveOwnSizes(conf))) return found;
   const std::string why = WhyRows(job);
   NetOptions options = rows;

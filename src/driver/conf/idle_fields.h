@@ -6,8 +6,6 @@ namespace singa {
 
 inline constexpr const char* kOld = "has no effect; kept for old files";
 inline constexpr const char* kSystem = "is set by the system; a value here has no effect";
-inline constexpr const char* kManual =
-    "is not built yet: layers are divided as partition_dim says, which computes the same";
 
 // A field whose value has no effect; a value other than the default draws a warning.
 struct Idle {
@@ -21,7 +19,6 @@ inline constexpr Idle kIdle[] = {
     {"JobProto", "step", kSystem},
     {"JobProto", "id", kSystem},
     {"NetProto", "layer_group", kOld},
-    {"NetProto", "partition", kManual},
     {"ClusterProto", "start_port", kOld},
     {"ClusterProto", "poll_time", kOld},
     {"SingaProto", "zookeeper_host", kOld},

@@ -1,9 +1,9 @@
 #include <cstdlib>
-#include <fstream>
 #include <thread>
 #include <vector>
 
 #include "base/system/cgroup.h"
+#include "base/system/cpu_info.h"
 #include "base/thread/omp_threads.h"
 #include "base/thread/thread.h"
 #include "driver/doctor/finding.h"
@@ -14,17 +14,6 @@
 
 namespace singa {
 namespace {
-
-// Returns the value of the first line "name : value" of /proc/cpuinfo; "": there is none.
-std::string CpuInfo(const std::string& name) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with(name)) {
-      const size_t at = line.find(": ");
-      if (at != std::string::npos) return line.substr(at + 2);
-    }
-  return "";
-}
 
 std::string ModelName() {
   const std::string name = CpuInfo("model name");

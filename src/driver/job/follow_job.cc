@@ -10,6 +10,7 @@
 #include "cluster/workers/host_memory_backend.h"
 #include "cluster/workers/job_snapshot.h"
 #include "cluster/workers/make_worker_groups.h"
+#include "driver/job/divided_job.h"
 #include "driver/job/end_process.h"
 #include "driver/job/first_values.h"
 #include "driver/job/group_loop.h"
@@ -42,12 +43,19 @@ class SharedAside {
   std::vector<std::pair<Param*, Tensor>> kept_;
 };
 
+// Divides the layers as rank 0 says.
+void Divide(const ControlMessage::Partition& told, JobProto* job) {
+  AutoPartition partition;
+  for (const std::string& name : told.by_units()) partition.cuts[name] = Cut::kUnits;
+  Divide(partition, job);
+}
+
 // Returns rank 0's first order. Orders to a lost process that this one replaces may arrive before,
 // and are dropped.
 ControlMessage FirstOrder(JobProcess* process) {
   for (;;) {
     ControlMessage order = process->follower()->First();
-    if (order.has_gpu_group() || order.has_memory() || order.has_begin() ||
+    if (order.has_gpu_group() || order.has_partition() || order.has_memory() || order.has_begin() ||
         order.has_take_place() || order.has_end())
       return order;
   }
@@ -224,7 +232,7 @@ class FollowRun {
 }  // namespace
 
 ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
-  const JobProto& job = process->part().job();
+  JobProto job = process->part().job();
   const int threads = ThreadsOfWorker(job, options.threads);
   std::unique_ptr<WorkerGroups> groups;
   ControlMessage told = FirstOrder(process);
@@ -232,6 +240,10 @@ ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
     groups = JoinOnGpus(job, threads, process, told.gpu_group());
     told = FirstOrder(process);
     if (told.has_gpu_group()) throw PeerError("process 0 makes a second group of GPUs");
+  }
+  if (told.has_partition()) {
+    Divide(told.partition(), &job);
+    told = FirstOrder(process);
   }
   if (told.has_end()) return kExitOk;
   if (!groups) {

@@ -38,6 +38,8 @@ std::string Escape(const std::string& text) {
   return escaped;
 }
 
+}  // namespace
+
 void WriteText(FileSystem* files, const std::string& path, const std::string& text) {
   RemoveLeftOver(files, path);
   const std::string temporary = TemporaryName(path);
@@ -46,6 +48,8 @@ void WriteText(FileSystem* files, const std::string& path, const std::string& te
   file->Close();
   files->Rename(temporary, path);  // not synced, as each run writes the files again
 }
+
+namespace {
 
 // Returns the net as JSON. `label` gives the text after a node's name.
 template <typename Label>
@@ -106,9 +110,10 @@ std::string GraphDot(const Net& net, const std::string& title) {
     std::string params;
     for (const Param* param : node.declared().params)
       params += "\\n" + Escape(param->name()) + " " + param->shape().ToString();
+    const char* const units = node.conf.partition_dim() == 1 ? "\\nby units" : "";
     dot += StrCat("  n", i, " [label=\"", Escape(node.full_name), "\\n",
                   Escape(TypeText(node.conf)), " ", node.out[0]->data.shape().ToString(), params,
-                  "\", color=", kColors[node.part % 4], "];\n");
+                  units, "\", color=", kColors[node.part % 4], "];\n");
   }
   for (const auto& [source, target] : EdgesOf(net))
     dot += StrCat("  n", source, " -> n", target, ";\n");

@@ -35,7 +35,7 @@ size_t TerminalWidth() {
 }
 
 // Order in which fields are left out on a narrow terminal: the speed first, the first loss last.
-enum Rank : int { kSpeed, kBar, kMore, kTimeLeft, kMetric, kCount, kLoss };
+enum FieldRank : int { kSpeed, kBar, kMore, kTimeLeft, kMetricField, kCount, kLoss };
 
 // Returns the fields of a row that a terminal's line shows.
 std::vector<LineField> RowFields(const MetricsRows& rows, const std::string& speed,
@@ -47,7 +47,8 @@ std::vector<LineField> RowFields(const MetricsRows& rows, const std::string& spe
     for (const auto& [name, value] : row.metrics) {
       const bool loss = !has_loss && name == "loss";
       has_loss = has_loss || loss;
-      fields.push_back({", ", Printable(name) + Number(" %.4f", value), loss ? kLoss : kMetric});
+      fields.push_back(
+          {", ", Printable(name) + Number(" %.4f", value), loss ? kLoss : kMetricField});
     }
   }
   if (!more.empty()) fields.push_back({", ", more, kMore});

@@ -15,11 +15,15 @@ namespace singa {
 class FileSystem;
 class JobProcess;
 
+struct AutoPartition;
+
 struct RunOptions {
   bool resume = false;  // resume from the workspace's newest intact checkpoint, if there is one
   int threads = 0;      // threads of the worker; 0: num_openblas_threads, else the available cores
   FileSystem* files = nullptr;    // file system of the workspace; null: the system's
   JobProcess* process = nullptr;  // this process, if the job has several; else null
+  // How layers are divided, if partition: kAuto has chosen it; else null.
+  const AutoPartition* partition = nullptr;
   // Rank 0 calls it to meet the others, after it has set an earlier run aside.
   std::function<void()> meet;
   // Rank 0 calls it after each commit of a checkpoint.

@@ -11,6 +11,7 @@
 #include "base/text/counted.h"
 #include "cluster/workers/make_worker_groups.h"
 #include "driver/job/announcement.h"
+#include "driver/job/divided_job.h"
 #include "driver/job/end_process.h"
 #include "driver/job/evaluations.h"
 #include "driver/job/graph_file.h"
@@ -90,6 +91,7 @@ class TrainRun {
     if (process_) start_.TellOthers();
     StartGroups(options);
     side_files_.Try([&] { WriteGraphs(); });
+    if (options.partition) side_files_.Try([&] { WritePartition(*options.partition); });
   }
 
   const Schedule& schedule() const { return start_.schedule(); }
@@ -113,6 +115,10 @@ class TrainRun {
     WriteGraphFiles(files, lead().model().net(), workspace_.graph("train"), job_.name());
     if (Evaluator* test = lead().model().evaluator(kTest))
       WriteGraphFiles(files, test->net(), workspace_.graph("test"), job_.name());
+  }
+
+  void WritePartition(const AutoPartition& partition) {
+    WriteText(workspace_.files(), PartitionFile(workspace_.path()), ToText(partition));
   }
 
   ExitCode RunSteps(OtherGroups& others) {

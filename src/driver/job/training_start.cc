@@ -4,6 +4,7 @@
 #include "base/text/counted.h"
 #include "cluster/process/job_process.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/job/divided_job.h"
 #include "driver/job/end_process.h"
 #include "driver/job/group_loop.h"
 
@@ -45,10 +46,14 @@ void TrainingStart::Begin(const JobProto& job) {
 void TrainingStart::MeetOthers(const RunOptions& options) {
   begin_ = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
   if (first_) *begin_.mutable_first_values() = first_->ToProto();
+  if (options.partition) partition_.emplace();
+  if (options.partition)
+    for (const auto& [name, cut] : options.partition->cuts) partition_->add_by_units(name);
   options.meet();
 }
 
 void TrainingStart::TellOthers() {
+  if (partition_) groups_.process()->leader()->TellPartition(*partition_);
   groups_.backend().TellMemory();
   groups_.process()->leader()->TellBegin(begin_);
 }

@@ -54,8 +54,9 @@ class TrainingStart {
   PreviousRun previous_;
   std::optional<Schedule> schedule_;
   int64_t step_ = 0;
-  std::optional<FirstValues> first_;  // not set: the run was resumed
-  ControlMessage::Begin begin_;       // what TellOthers tells
+  std::optional<FirstValues> first_;                    // not set: the run was resumed
+  ControlMessage::Begin begin_;                         // what TellOthers tells
+  std::optional<ControlMessage::Partition> partition_;  // not set: as the conf says
 };
 
 }  // namespace singa

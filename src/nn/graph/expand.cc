@@ -7,7 +7,7 @@ int OutputsOf(const GraphLayer& layer) {
   return layer.wiring.num_outputs + layer.wiring.state_outputs;
 }
 
-constexpr int64_t kMaxPorts = 4000000;
+constexpr int64_t kMostPorts = 4000000;
 
 // Appends what the node of step `t` reads by one link. The node of a folded layer has all steps.
 void AppendReads(const Graph& graph, const GraphLayer& layer, const Link& link,
@@ -54,8 +54,8 @@ void Expand(Graph* graph, ConfigErrors* errors) {
   int64_t ports = 0;
   for (const GraphLayer& layer : graph->layers) {
     ports += PortsOf(*graph, layer);
-    if (ports <= kMaxPorts) continue;
-    errors->push_back(ConfigError(layer.path, StrCat("with it the net has more than ", kMaxPorts,
+    if (ports <= kMostPorts) continue;
+    errors->push_back(ConfigError(layer.path, StrCat("with it the net has more than ", kMostPorts,
                                                      " links between time steps of layers")));
     return;
   }

@@ -172,6 +172,7 @@ class NetBuilder {
     node->conf.set_unroll_index(graph_node.step);
     node->wiring = layer.wiring;
     node->part = layer.part;
+    node->bridge = layer.bridge_role != GraphLayer::kNoBridge;
   }
 
   // Returns the shape of `steps` steps: [steps * rows, ...], or [steps, rows, ...] for a sequence

@@ -159,7 +159,6 @@ TEST(CommandLine, RefusesArgumentsThatBelongNowhere) {
             "unexpected argument \"job.conf\"; did you mean \"-conf job.conf\"?");
   EXPECT_EQ(RefusalOf({"chekc", "f"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
   EXPECT_EQ(RefusalOf({"trian", "f"}), "unknown subcommand \"trian\"; did you mean \"train\"?");
-  EXPECT_EQ(RefusalOf({"plan", "f"}), "`singa plan` is not built yet");
   EXPECT_EQ(RefusalOf({"-conf", "f", "check"}),
             "unexpected argument \"check\": a subcommand stands first, singa check ...");
   EXPECT_EQ(RefusalOf({"-conf", "f", "-svg"}), "singa has no option \"-svg\"");

@@ -24,10 +24,9 @@ std::string FoundIn(const std::string& layer) {
 
 TEST(CheckEffects, AnIdleFieldMayHaveItsDefault) {
   EXPECT_EQ(Found("neuralnet { partition: kManual }"), "");
-  EXPECT_EQ(
-      Found("neuralnet { partition: kAuto }"),
-      "neuralnet.partition: is not built yet: layers are divided as partition_dim says, which "
-      "computes the same\n");
+  EXPECT_EQ(Found("cluster { poll_time: 100 }"), "");
+  EXPECT_EQ(Found("cluster { poll_time: 99 }"),
+            "cluster.poll_time: has no effect; kept for old files\n");
 }
 
 TEST(CheckEffects, AnIdleFieldWithoutADefaultDrawsAWarningAnyway) {

@@ -34,6 +34,21 @@ std::string Found(const std::string& text, int workers = 3) {
   return LinesOf(ConfFindings{found.errors, found.warnings});
 }
 
+TEST(CheckUnits, AutoOverridesAllDimensions) {
+  EXPECT_EQ(Found(Net("batchsize: 12", "partition: kAuto") + kThreads),
+            "warning: neuralnet.layer[conv].partition_dim: has no effect: partition: kAuto chooses "
+            "the dimension\n"
+            "warning: neuralnet.layer[relu].partition_dim: has no effect: partition: kAuto chooses "
+            "the dimension\n"
+            "warning: neuralnet.layer[pool].partition_dim: has no effect: partition: kAuto chooses "
+            "the dimension\n");
+}
+
+TEST(CheckUnits, AutoHasNoEffectOnOneWorker) {
+  EXPECT_EQ(Found("neuralnet { partition: kAuto }", 1),
+            "warning: neuralnet.partition: has no effect: the worker group has one worker\n");
+}
+
 TEST(CheckUnits, ADividedNetDrawsNothing) {
   EXPECT_EQ(Found(Net("batchsize: 12") + kThreads), "");
   EXPECT_EQ(Found(Net("batchsize: 12") + "cluster {}", 1), "");

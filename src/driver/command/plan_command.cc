@@ -1,0 +1,176 @@
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "cluster/protocol/topology.h"
+#include "driver/bench/bench_job.h"
+#include "driver/command/arguments.h"
+#include "driver/command/subcommand.h"
+#include "driver/conf/check_job.h"
+#include "driver/job/dot_picture.h"
+#include "driver/job/graph_file.h"
+#include "driver/plan/job_plans.h"
+#include "driver/plan/kept_times.h"
+#include "driver/plan/machine_file.h"
+#include "driver/plan/measure_plans.h"
+#include "driver/plan/plan_report.h"
+#include "driver/plan/rated_times.h"
+#include "driver/plan/this_machine.h"
+
+namespace singa {
+namespace {
+
+int Count(const Arguments& args, const std::string& flag, int missing, int most) {
+  if (!args.Has(flag)) return missing;
+  const auto number = args.ToNumber<int>(flag, args.Get(flag));
+  if (number < 1 || number > most)
+    args.ThrowUsage(StrCat("-", flag, " must be from 1 to ", most, ", is ", number));
+  return number;
+}
+
+// Reads -link GBIT or GBIT,USEC.
+void ReadLink(const Arguments& args, PlanCluster* cluster) {
+  if (!args.Has("link")) return;
+  const std::string text = args.Get("link");
+  const size_t comma = text.find(',');
+  cluster->link_gbit = args.ToNumber<double>("link", std::string_view(text).substr(0, comma));
+  if (comma != std::string::npos)
+    cluster->link_us = args.ToNumber<double>("link", std::string_view(text).substr(comma + 1));
+  if (!(cluster->link_gbit > 0 && std::isfinite(cluster->link_gbit)))
+    args.ThrowUsage(StrCat("-link: Gbit/s must be > 0 and finite, is ", cluster->link_gbit));
+  if (!(cluster->link_us >= 0 && std::isfinite(cluster->link_us)))
+    args.ThrowUsage(StrCat("-link: microseconds must be >= 0 and finite, is ", cluster->link_us));
+}
+
+// The machine whose hosts train, and the source of its layers' times.
+struct Machine {
+  PlanCluster cluster;
+  SyncRates rates;
+  int64_t worker_bytes = 0;  // memory of a worker; 0: not known
+  std::unique_ptr<PartTimer> timer;
+};
+
+Machine MachineOf(const MachineProto& file, PlanCluster cluster) {
+  Machine machine;
+  const bool gpus = file.gpus() > 0;
+  cluster.gpus = gpus;
+  cluster.cores = gpus ? file.gpus() : file.cores();
+  cluster.link_gbit = file.link_gbit();
+  cluster.link_us = file.link_us();
+  machine.cluster = cluster;
+  machine.rates.copy_gb_per_s =
+      file.has_exchange_gb_per_s() ? file.exchange_gb_per_s() : file.gb_per_s() / 2;
+  machine.rates.meeting_us = file.exchange_us();
+  machine.rates.send_ms_per_mb = 0;
+  if (file.has_memory_gb())
+    machine.worker_bytes =
+        static_cast<int64_t>(1e9 * file.memory_gb() / (gpus ? 1 : cluster.here()));
+  machine.timer = std::make_unique<RatedTimes>(file);
+  return machine;
+}
+
+Machine MachineFor(const JobProto& job, const Arguments& args) {
+  PlanCluster cluster;
+  cluster.workers =
+      Count(args, "workers", std::max(1, job.cluster().nworkers_per_group()), Topology::kMostRoles);
+  cluster.hosts = Count(args, "hosts", 1, cluster.workers);
+  Machine machine;
+  if (args.Has("machine")) {
+    machine = MachineOf(ReadMachine(args.Get("machine")), cluster);
+  } else {
+    machine.cluster = ThisMachine(cluster);
+    machine.rates = RatesOfThisMachine(machine.cluster);
+    machine.timer = std::make_unique<KeptTimes>(args.Has("fresh"));
+  }
+  ReadLink(args, &machine.cluster);
+  machine.cluster.SetThreads(job.has_num_openblas_threads() ? job.num_openblas_threads() : 0);
+  return machine;
+}
+
+// Returns the net that the first worker trains by the plan found, in the language of Graphviz.
+std::string DotOf(const JobProto& job, const JobPlans& plans) {
+  const JobProto divided = JobOf(job, plans.cluster, plans.found().cuts);
+  const WorkerModel model(divided, plans.cluster.PlaceOf(0), nullptr);
+  return GraphDot(model.net(), job.name());
+}
+
+int Plan(const JobProto& asked, const Arguments& args) {
+  const Machine machine = MachineFor(asked, args);
+  const bool verify = args.Has("verify");
+  if (verify && args.Has("machine"))
+    args.ThrowUsage("-verify runs the plans on this machine, and -machine describes another one");
+  if (verify && machine.cluster.hosts > 1)
+    args.ThrowUsage("-verify runs the plans on this host alone: leave out -hosts");
+  std::string ignored;
+  const JobProto job = BenchJob(asked, true, &ignored);
+  JobPlans plans =
+      PlanJob(job, machine.cluster, machine.rates, machine.worker_bytes, machine.timer.get());
+  if (verify) MeasurePlans(job, &plans.plans, machine.cluster);
+  if (args.Has("svg")) return PrintSvg(DotOf(job, plans));
+  std::fputs((args.Has("json") ? PlanJson(plans) : PlanTable(plans)).c_str(), stdout);
+  return kExitOk;
+}
+
+int PlanCommand(const CommandLine& line) {
+  const Arguments args("plan", line.args,
+                       {.values = {"conf", "workers", "hosts", "link", "machine"},
+                        .switches = {"json", "svg", "verify", "fresh"},
+                        .repeated = {"set", "plugin"}});
+  if (args.Has("conf") && !args.operands().empty())
+    args.ThrowUsage(StrCat("takes one file, a second is \"", args.operands()[0], "\""));
+  const std::string file = args.Has("conf") ? args.Get("conf") : args.Operands("FILE")[0];
+  return WithJob(file, args.Settings(), {.use = JobUse::kTrain},
+                 [&](const JobProto& job) { return Plan(job, args); });
+}
+
+constexpr const char* kHelp =
+    R"(usage: singa plan [-workers N] [-hosts H] [-link GBIT,USEC] [-json | -svg] FILE
+
+Predicts how fast the workers of one group train a job, and finds how they should divide each layer:
+by rows of the batch (partition_dim: 0) or by units (partition_dim: 1). It needs no cluster. The
+layers' times are measured on this machine, in seconds, and kept in a cache; or they follow from a
+machine file.
+
+  -workers N      workers of the group; if not given, the job's nworkers_per_group
+  -hosts H        hosts that have them, equally many each; if not given, 1
+  -link GBIT,USEC speed of a host's link in each direction, and microseconds of a message between
+                  hosts; if not given, 10,50 or as the machine file says
+  -machine FILE   plan for the machine that the file describes (proto/machine.proto), not this one
+  -verify         train for some steps with each plan on this host, and show the measured times
+  -fresh          measure the layers again, and do not read the cache
+  -json           print the plans as one JSON object
+  -svg            print a picture of the net of the plan found, by Graphviz's dot
+  -set PATH=VALUE override a field of the job; any number of times
+
+The first table has the layers of the plan found. A step's compute time is that of one worker, with
+its share of sums and updates. Moved are the bytes that a worker gets from others in a step; hidden
+is the part of their time for which no worker waits. The second table has all plans:
+
+  found      the fastest plan of all, under the cost model; data parallelism if the gain is less
+             than the model's error
+  data       all layers by rows
+  own        as partition_dim in the job says
+  units      by units, all layers that have some
+  hybrid     inner products by units, the rest by rows (Krizhevsky 2014)
+  runner_up  the second fastest plan
+
+  step ms    predicted time of a step            link MB    bytes that a host sends in a step
+  speed-up   over one worker with all cores      memory MB  of a worker
+
+To train with the plan found, set partition: kAuto in neuralnet, or copy partition_dim of -json.
+
+Exit code 78: the job or the machine file has mistakes, or the job has fewer rows than workers.
+)";
+
+SINGA_REGISTER_SUBCOMMAND(plan, {.place = 45,
+                                 .name = "plan",
+                                 .operands = "FILE",
+                                 .brief = "predict how fast several workers train, and how best",
+                                 .reads = Subcommand::kItsOwn,
+                                 .options = {},
+                                 .alone = true,
+                                 .help = kHelp,
+                                 .run = PlanCommand});
+
+}  // namespace
+}  // namespace singa

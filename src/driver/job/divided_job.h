@@ -1,0 +1,27 @@
+// DividedJob is a job with partition: kAuto after the choice of how layers are divided.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "driver/job/progress.h"
+#include "driver/job/run_job.h"
+#include "driver/plan/auto_partition.h"
+
+namespace singa {
+
+// Returns whether the cost model chooses partition_dim of the job's layers.
+bool ChoosesPartition(const JobProto& job);
+
+// Returns the choice for a job that runs with `options`. A resumed run keeps the choice of its
+// workspace, if that is for as many workers. REQUIRES: ChoosesPartition(job). Throws as
+// ChoosePartition does.
+AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Progress* progress);
+
+// Sets partition_dim of each layer.
+void Divide(const AutoPartition& partition, JobProto* job);
+
+// Returns the file of a workspace that has the choice.
+std::string PartitionFile(const std::string& workspace);
+
+}  // namespace singa

@@ -1,0 +1,112 @@
+#include "driver/plan/auto_partition.h"
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "driver/bench/bench_job.h"
+#include "driver/plan/job_plans.h"
+#include "driver/plan/kept_times.h"
+#include "driver/plan/measure_plans.h"
+#include "driver/plan/this_machine.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+std::string Ms(double ms) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3g ms", ms);
+  return text;
+}
+
+AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
+  AutoPartition choice;
+  choice.cuts = plan.cuts;
+  choice.workers = plans.cluster.workers;
+  choice.predicted_ms = plan.cost.step_ms;
+  choice.predicted_data_ms = plans.Find("data")->cost.step_ms;
+  choice.predicted_bytes = plan.memory;
+  return choice;
+}
+
+}  // namespace
+
+AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, bool measure) {
+  std::string ignored;
+  const JobProto bench = BenchJob(job, true, &ignored);
+  KeptTimes timer(false);
+  const JobPlans plans =
+      PlanJob(bench, cluster, RatesOfThisMachine(cluster), UsableMemory() / cluster.here(), &timer);
+  AutoPartition choice = ChoiceOf(plans, plans.found());
+  choice.why = plans.note;
+  if (choice.cuts.empty() || !measure) return choice;
+  std::vector<JobPlan> trials = {plans.found(), *plans.Find("data")};
+  MeasurePlans(bench, &trials, cluster);
+  if (trials[1].measured_ms < trials[0].measured_ms) {
+    choice = ChoiceOf(plans, trials[1]);
+    choice.why = StrCat("the plan found took ", Ms(trials[0].measured_ms), " a step in a trial, ",
+                        Ms(trials[0].cost.step_ms), " were predicted");
+    std::swap(trials[0], trials[1]);
+  }
+  choice.measured_ms = trials[0].measured_ms;
+  choice.measured_data_ms = choice.cuts.empty() ? choice.measured_ms : trials[1].measured_ms;
+  return choice;
+}
+
+std::string Describe(const AutoPartition& partition) {
+  std::string names;
+  for (const auto& [name, cut] : partition.cuts)
+    names += (names.empty() ? "" : ", ") + Printable(name);
+  std::string text = names.empty() ? "all layers by rows" : "by units: " + names;
+  if (partition.predicted_ms > 0) {
+    text += StrCat("; predicted ", Ms(partition.predicted_ms), " a step");
+    if (!names.empty()) text += StrCat(", by rows alone ", Ms(partition.predicted_data_ms));
+  }
+  if (partition.measured_ms > 0) text += StrCat("; measured ", Ms(partition.measured_ms));
+  if (partition.measured_ms > 0 && !names.empty())
+    text += StrCat(", by rows alone ", Ms(partition.measured_data_ms));
+  return partition.why.empty() ? text : StrCat(text, "; ", partition.why);
+}
+
+std::string ToText(const AutoPartition& partition) {
+  nlohmann::ordered_json json;
+  json["by_units"] = nlohmann::ordered_json::array();
+  for (const auto& [name, cut] : partition.cuts) json["by_units"].push_back(name);
+  json["workers"] = partition.workers;
+  json["predicted_ms"] = partition.predicted_ms;
+  json["predicted_data_ms"] = partition.predicted_data_ms;
+  if (partition.measured_ms > 0) {
+    json["measured_ms"] = partition.measured_ms;
+    json["measured_data_ms"] = partition.measured_data_ms;
+  }
+  json["predicted_bytes"] = partition.predicted_bytes;
+  if (!partition.why.empty()) json["why"] = partition.why;
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return {};
+  AutoPartition partition;
+  const auto layers = json.find("by_units"), workers = json.find("workers");
+  if (layers == json.end() || !layers->is_array()) return {};
+  if (workers == json.end() || !workers->is_number_integer()) return {};
+  for (const nlohmann::json& name : *layers) {
+    if (!name.is_string()) return {};
+    partition.cuts[name.get<std::string>()] = Cut::kUnits;
+  }
+  partition.workers = workers->get<int>();
+  const auto number = [&](const char* name) {
+    const auto at = json.find(name);
+    return at != json.end() && at->is_number() ? at->get<double>() : 0;
+  };
+  partition.predicted_ms = number("predicted_ms");
+  partition.predicted_data_ms = number("predicted_data_ms");
+  partition.predicted_bytes = static_cast<int64_t>(number("predicted_bytes"));
+  return partition;
+}
+
+}  // namespace singa

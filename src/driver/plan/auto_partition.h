@@ -1,0 +1,36 @@
+// AutoPartition is the choice of partition: kAuto: how the workers of a group divide the layers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "driver/plan/cut_job.h"
+#include "driver/plan/job_costs.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+struct AutoPartition {
+  CutsByName cuts;  // layers by units; all others are divided by rows
+  int workers = 0;  // of the group
+  std::string why;  // the reason for people; "": the choice is the fastest plan found
+  // Of a step, in ms: as the cost model predicts it for this choice, and for data parallelism,
+  // which divides all layers by rows.
+  double predicted_ms = 0, predicted_data_ms = 0;
+  double measured_ms = 0, measured_data_ms = 0;  // of first steps; 0: not measured
+  int64_t predicted_bytes = 0;                   // memory of a worker
+};
+
+// Chooses for the workers of `cluster`. `measure`: the workers are threads of this process, and
+// both plans train for some steps before one is chosen. Throws as PlanJob does.
+AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, bool measure);
+
+// Returns the choice for people.
+std::string Describe(const AutoPartition& partition);
+
+// These convert a choice to a file's text and back; none: it is no such text.
+std::string ToText(const AutoPartition& partition);
+std::optional<AutoPartition> AutoPartitionOf(const std::string& text);
+
+}  // namespace singa

@@ -1,0 +1,148 @@
+#include "driver/plan/job_plans.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "nn/cost/plan_search.h"
+#include "singa/base/str_cat.h"
+#include "train/trainer/trainer.h"
+
+namespace singa {
+namespace {
+
+// A plan is taken in place of data parallelism only if it is faster by more than this share, or by
+// more than the error of the times.
+constexpr double kLeastGain = 0.02;
+
+int64_t MemoryOfWorker(const JobProto& job, const PlanCluster& cluster, int number) {
+  WorkerPlace place = cluster.PlaceOf(number);
+  place.first = 0;
+  place.here = cluster.here();
+  Replica replica(job);
+  ReplicaUpdates updates(job, &replica);
+  return Trainer(job, place, &replica, &updates).memory().host.total();
+}
+
+// Returns a worker's share of what the workers of a host use.
+int64_t MemoryOf(const JobProto& job, const PlanCluster& cluster) {
+  const int here = cluster.here();
+  const int64_t first = MemoryOfWorker(job, cluster, 0);
+  if (here == 1) return first;
+  return (first + (here - 1) * MemoryOfWorker(job, cluster, here - 1)) / here;
+}
+
+class Planner {
+ public:
+  Planner(const JobProto& job, JobPlans* plans) : job_(job), plans_(*plans), net_(plans->net) {}
+
+  void Add(const std::string& name, const std::string& brief, const Cuts& cuts) {
+    JobPlan plan;
+    plan.name = name;
+    plan.brief = brief;
+    for (size_t i = 0; i < cuts.size(); ++i)
+      if (cuts[i] == Cut::kUnits) plan.cuts[net_.layers[i].name] = Cut::kUnits;
+    plan.cost = CostOfStep(net_, cuts);
+    plan.memory = MemoryOf(JobOf(job_, plans_.cluster, plan.cuts), plans_.cluster);
+    plans_.plans.push_back(std::move(plan));
+  }
+
+  Cuts Data() const { return Cuts(net_.layers.size(), Cut::kRows); }
+
+  Cuts Units() const {
+    Cuts cuts = Data();
+    for (size_t i = 0; i < cuts.size(); ++i)
+      if (net_.layers[i].Has(Cut::kUnits)) cuts[i] = Cut::kUnits;
+    return cuts;
+  }
+
+  // Dense layers by units, and the layers that read them unit by unit; all others by rows.
+  // Source: Krizhevsky, One weird trick for parallelizing convolutional neural networks,
+  // arXiv:1404.5997.
+  Cuts Hybrid() const {
+    Cuts cuts = Data();
+    for (size_t i = 0; i < cuts.size(); ++i) {
+      const CostLayer& layer = net_.layers[i];
+      if (!layer.Has(Cut::kUnits)) continue;
+      const bool after_units = std::ranges::all_of(
+          layer.reads, [&](const CostRead& read) { return cuts[read.source] == Cut::kUnits; });
+      if (layer.dense || (!layer.reads_all && after_units)) cuts[i] = Cut::kUnits;
+    }
+    return cuts;
+  }
+
+  Cuts Own() const {
+    const CutsByName of_conf = CutsOfConf(job_.neuralnet());
+    Cuts cuts = Data();
+    for (size_t i = 0; i < cuts.size(); ++i)
+      if (of_conf.count(net_.layers[i].name) && net_.layers[i].Has(Cut::kUnits))
+        cuts[i] = Cut::kUnits;
+    return cuts;
+  }
+
+ private:
+  const JobProto& job_;
+  JobPlans& plans_;
+  const CostNet& net_;
+};
+
+std::string Percent(double share) { return StrCat(static_cast<int>(100 * share + 0.5), " %"); }
+
+}  // namespace
+
+const JobPlan* JobPlans::Find(const std::string& name) const {
+  const auto at = std::ranges::find(plans, name, &JobPlan::name);
+  return at == plans.end() ? nullptr : &*at;
+}
+
+JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const CutsByName& cuts) {
+  JobProto divided = job;
+  SetCuts(cuts, divided.mutable_neuralnet());
+  ClusterProto& stanza = *divided.mutable_cluster();
+  const std::string workspace = stanza.workspace();
+  stanza.Clear();
+  stanza.set_workspace(workspace);
+  stanza.set_nworkers_per_group(cluster.workers);
+  stanza.set_nworkers_per_procs(cluster.here());
+  divided.set_num_openblas_threads(cluster.threads);
+  return divided;
+}
+
+JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,
+                 int64_t most_bytes, PartTimer* timer) {
+  JobPlans plans;
+  plans.cluster = cluster;
+  const JobCosts costs(job, cluster, rates), of_one(job, cluster.Alone(), rates);
+  std::vector<PartRequest> requests = costs.requests();
+  requests.push_back(of_one.requests()[0]);
+  std::vector<PartTimes> times = timer->Of(requests);
+  const CostNet one = of_one.Net({times.back()});
+  plans.one_worker_ms = CostOfStep(one, Cuts(one.layers.size(), Cut::kRows)).step_ms;
+  plans.source = timer->source();
+  for (const PartTimes& part : times) plans.error = std::max(plans.error, part.spread);
+  times.pop_back();
+  plans.net = costs.Net(times);
+  Planner planner(job, &plans);
+  const SearchResult search = SearchPlan(plans.net, most_bytes);
+  plans.exact = search.exact;
+  Cuts best = planner.Data();
+  const double data_ms = CostOfStep(plans.net, best).step_ms;
+  if (search.best) {
+    const double gain = 1 - search.best->step_ms / data_ms;
+    if (gain > std::max(kLeastGain, plans.error))
+      best = search.best->cuts;
+    else if (gain > 0)
+      plans.note = StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
+                          ", which is less than the model's error");
+  } else if (most_bytes > 0) {
+    plans.note = "no plan fits into the memory of a worker";
+  }
+  planner.Add("found", "the plan found", best);
+  planner.Add("data", "data parallel: all layers by rows", planner.Data());
+  planner.Add("own", "the conf's own partition_dim", planner.Own());
+  planner.Add("units", "all layers by units that have some", planner.Units());
+  planner.Add("hybrid", "inner products by units, the rest by rows", planner.Hybrid());
+  if (search.runner_up) planner.Add("runner_up", "the second best plan", search.runner_up->cuts);
+  return plans;
+}
+
+}  // namespace singa

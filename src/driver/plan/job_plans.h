@@ -1,0 +1,44 @@
+// JobPlans compares ways to divide a job's net over the workers of a cluster.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/plan/cut_job.h"
+#include "driver/plan/job_costs.h"
+#include "nn/cost/step_cost.h"
+
+namespace singa {
+
+// One way to divide the net, with its predicted costs.
+struct JobPlan {
+  std::string name;   // "found", "data", "own", "units", "hybrid", "runner_up"
+  std::string brief;  // for people
+  CutsByName cuts;
+  StepCost cost;
+  int64_t memory = 0;      // bytes of a worker
+  double measured_ms = 0;  // of a step; 0: not measured
+};
+
+struct JobPlans {
+  PlanCluster cluster;
+  CostNet net;
+  std::vector<JobPlan> plans;  // the first is the found one
+  double one_worker_ms = 0;    // a step of one worker with all cores of a host
+  std::string source;          // what the times rest on
+  double error = 0;            // the relative error of these times
+  bool exact = true;           // the search has seen all plans
+  std::string note;            // why another plan than the fastest one was taken; "": it was not
+
+  const JobPlan& found() const { return plans.front(); }
+  const JobPlan* Find(const std::string& name) const;
+};
+
+// `most_bytes`: memory that a worker may use; 0: any. Throws ConfigError relative to the JobProto.
+JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,
+                 int64_t most_bytes, PartTimer* timer);
+
+// Returns `job` with a plan's cuts, to be trained by all workers of `cluster` in one process.
+JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const CutsByName& cuts);
+
+}  // namespace singa

@@ -1,0 +1,56 @@
+#include "driver/plan/measure_plans.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include "cluster/workers/worker_groups.h"
+#include "driver/bench/median.h"
+#include "train/state/init_params.h"
+
+namespace singa {
+namespace {
+
+constexpr int kRounds = 3;
+constexpr int64_t kFirstSteps = 2, kLeastOfRound = 3, kMostOfRound = 30;
+constexpr double kRoundMs = 1000;  // of the measured steps of a round
+
+double Step(WorkerGroups* groups, int64_t step) {
+  const auto start = std::chrono::steady_clock::now();
+  groups->team(0).TrainStep(step);
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+// Returns the median time of a step, in ms.
+double MeasureSteps(const JobProto& job, int threads) {
+  WorkerGroups groups(job, threads);
+  groups.memory().Check();
+  groups.Allocate();
+  Trainer& lead = groups.lead();
+  InitParams(lead.model().ctx(), {}, &lead.model().params());
+  groups.team(0).BroadcastValues(&lead);
+  groups.Start(kFirstSteps + kMostOfRound);
+  double sum = 0;
+  for (int64_t step = 0; step < kFirstSteps; ++step) Step(&groups, step);
+  std::vector<double> ms;
+  while (std::ssize(ms) < kMostOfRound && (std::ssize(ms) < kLeastOfRound || sum < kRoundMs)) {
+    ms.push_back(Step(&groups, kFirstSteps + std::ssize(ms)));
+    sum += ms.back();
+  }
+  return Median(std::move(ms));
+}
+
+}  // namespace
+
+void MeasurePlans(const JobProto& job, std::vector<JobPlan>* plans, const PlanCluster& cluster) {
+  std::map<CutsByName, std::vector<double>> measured;  // plans may be the same
+  for (const JobPlan& plan : *plans) measured[plan.cuts];
+  for (int round = 0; round < kRounds; ++round)
+    for (auto& [cuts, ms] : measured)
+      ms.push_back(MeasureSteps(JobOf(job, cluster, cuts), cluster.threads));
+  for (JobPlan& plan : *plans) plan.measured_ms = Median(measured.at(plan.cuts));
+}
+
+}  // namespace singa

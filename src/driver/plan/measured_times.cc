@@ -1,0 +1,242 @@
+#include "driver/plan/measured_times.h"
+
+#include <algorithm>
+#include <barrier>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/system/cgroup.h"
+#include "base/text/counted.h"
+#include "base/thread/thread.h"
+#include "driver/bench/median.h"
+#include "driver/plan/net_layers.h"
+#include "driver/version.h"
+#include "nn/connection/bridge.h"
+#include "singa/base/error.h"
+#include "train/state/init_params.h"
+#include "train/trainer/trainer.h"
+
+namespace singa {
+namespace {
+
+constexpr int kTurns = 3;
+// Of a turn.
+constexpr int64_t kPartWarmUp = 2, kLeastOfPart = 2, kMostOfPart = 20;
+constexpr double kPartMs = 400;  // of the measured steps, if they are more than kLeastOfPart
+
+// Gives noise in place of other workers' regions.
+class NoiseExchange final : public RegionExchange {
+ public:
+  explicit NoiseExchange(int64_t most) : noise_(static_cast<size_t>(most)) {
+    for (size_t i = 0; i < noise_.size(); ++i) noise_[i] = 0.01f * static_cast<float>(1 + i % 17);
+  }
+  void Offer(Context&, int, int, const Region&) override {}
+  void Take(Context& ctx, int, int, const Region& to, bool add) override {
+    MoveRegion(ctx, Packed(to, noise_.data()), to, add);
+  }
+  void AwaitTaken(int) override {}
+
+ private:
+  std::vector<float> noise_;
+};
+
+// One worker's part of the net, which trains alone: its gradients are taken for the group's sums.
+class PartRun {
+ public:
+  PartRun(const JobProto& job, const WorkerPlace& place)
+      : replica_(job), updates_(job, &replica_), trainer_(job, place, &replica_, &updates_) {}
+
+  const JobMemory& memory() {
+    memory_ = trainer_.memory();
+    return memory_;
+  }
+
+  void Allocate() {
+    WorkerModel& model = trainer_.model();
+    const WorkerPlace& place = model.place();
+    const RegionSizes sizes = SizesOfBridges(model.net().nodes(), place.workers);
+    noise_ = std::make_unique<NoiseExchange>(sizes.most);
+    reduction_ = std::make_unique<GradientReduction>(
+        model.trained().table, &updates_,
+        MemoryGroup::Options{.ranks = {place.worker, place.worker + 1}, .group = place.workers});
+    trainer_.AllocateIn(reduction_.get(), noise_.get(), nullptr, nullptr);
+    InitParams(model.ctx(), {}, &model.params());
+  }
+
+  double Step(int64_t step) {
+    if (!timer_) timer_ = std::make_unique<StepTimer>(&trainer_, &clock_);
+    return timer_->Step(step);
+  }
+  void Record(double ms) {
+    ms_.push_back(ms);
+    times_.push_back(timer_->layers());
+  }
+
+  PartTimes Result() const {
+    PartTimes result;
+    const Net& net = trainer_.model().net();
+    const NetLayers layers(net);
+    std::vector<double> rest = ms_;
+    for (size_t i = 0; i < net.nodes().size(); ++i) {
+      const auto median = [&](double LayerTimes::*part) {
+        std::vector<double> values;
+        for (const auto& step : times_) values.push_back(step[i].*part);
+        return Median(std::move(values));
+      };
+      for (size_t s = 0; s < rest.size(); ++s) rest[s] -= times_[s][i].sum();
+      if (layers.Of(i) < 0) continue;
+      LayerTimes& sum = result.layers[layers.names()[layers.Of(i)]];
+      sum.forward += median(&LayerTimes::forward);
+      sum.backward += median(&LayerTimes::backward);
+      sum.update += median(&LayerTimes::update);
+    }
+    result.rest_ms = std::max(0.0, Median(rest));
+    const double middle = Median(ms_);
+    std::vector<double> differences;
+    for (const double ms : ms_) differences.push_back(std::abs(ms - middle) / middle);
+    result.spread = Median(differences);
+    return result;
+  }
+
+ private:
+  Replica replica_;
+  ReplicaUpdates updates_;
+  Trainer trainer_;
+  JobMemory memory_;
+  SteadyClock clock_;
+  std::unique_ptr<NoiseExchange> noise_;
+  std::unique_ptr<GradientReduction> reduction_;
+  std::unique_ptr<StepTimer> timer_;
+  std::vector<double> ms_;
+  std::vector<std::vector<LayerTimes>> times_;
+};
+
+int64_t StepsFor(double ms) {
+  return std::clamp(static_cast<int64_t>(kPartMs / std::max(ms, 1e-3)), kLeastOfPart, kMostOfPart);
+}
+
+// Runs the parts of the last workers, each in a thread, in step with each other.
+class PartRuns {
+ public:
+  PartRuns(const JobProto& job, const PlanCluster& cluster)
+      : job_(job), cluster_(cluster), count_(CountFor(job, cluster)), meeting_(count_) {}
+
+  PartTimes Run() {
+    std::vector<std::thread> threads;
+    CheckThreads(count_ * cluster_.threads);
+    runs_.resize(count_);
+    errors_.resize(count_);
+    for (int i = 0; i < count_; ++i) threads.push_back(StartThread([this, i] { RunOne(i); }));
+    for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& error : errors_)
+      if (error) std::rethrow_exception(error);
+    return MeanOf();
+  }
+
+ private:
+  // Returns the number of workers that run at once, fewer if they do not fit into the memory.
+  static int CountFor(const JobProto& job, const PlanCluster& cluster) {
+    PartRun one(job, cluster.PlaceOf(cluster.workers - 1));
+    one.memory().Check();
+    const int64_t bytes = std::max<int64_t>(1, one.memory().host.total());
+    const int64_t fit = UsableMemory() / 2 / bytes;
+    return std::clamp(static_cast<int>(std::min<int64_t>(fit, cluster.at_once())), 1,
+                      cluster.at_once());
+  }
+
+  void RunOne(int i) {
+    try {
+      runs_[i] = std::make_unique<PartRun>(job_, cluster_.PlaceOf(cluster_.workers - 1 - i));
+      runs_[i]->Allocate();
+    } catch (...) {
+      errors_[i] = std::current_exception();
+      failed_ = true;
+    }
+    for (int64_t step = 0; step < kPartWarmUp; ++step) {
+      const double ms = Step(i, step);
+      if (i == 0 && step == kPartWarmUp - 1) steps_ = StepsFor(ms);
+    }
+    meeting_.arrive_and_wait();
+    const int64_t steps = steps_;
+    for (int64_t step = 0; step < steps; ++step) {
+      const double ms = Step(i, kPartWarmUp + step);
+      if (!failed_) runs_[i]->Record(ms);
+    }
+  }
+
+  double Step(int i, int64_t step) {
+    meeting_.arrive_and_wait();
+    if (failed_) return 0;
+    try {
+      return runs_[i]->Step(step);
+    } catch (...) {
+      errors_[i] = std::current_exception();
+      failed_ = true;
+      return 0;
+    }
+  }
+
+  PartTimes MeanOf() const {
+    PartTimes mean;
+    for (const auto& run : runs_) {
+      const PartTimes part = run->Result();
+      for (const auto& [name, times] : part.layers) {
+        LayerTimes& sum = mean.layers[name];
+        sum.forward += times.forward / count_;
+        sum.backward += times.backward / count_;
+        sum.update += times.update / count_;
+      }
+      mean.rest_ms += part.rest_ms / count_;
+      mean.spread += part.spread / count_;
+    }
+    return mean;
+  }
+
+  const JobProto& job_;
+  const PlanCluster& cluster_;
+  const int count_;
+  std::barrier<> meeting_;
+  std::vector<std::unique_ptr<PartRun>> runs_;
+  std::vector<std::exception_ptr> errors_;
+  std::atomic<bool> failed_{false};
+  std::atomic<int64_t> steps_{kLeastOfPart};
+};
+
+// Returns the medians over several turns.
+PartTimes MedianOf(const std::vector<PartTimes>& turns) {
+  const auto median = [&](const auto& value) {
+    std::vector<double> values;
+    for (const PartTimes& turn : turns) values.push_back(value(turn));
+    return Median(std::move(values));
+  };
+  PartTimes result;
+  for (const auto& [name, ignored] : turns[0].layers)
+    for (double LayerTimes::*part :
+         {&LayerTimes::forward, &LayerTimes::backward, &LayerTimes::update})
+      result.layers[name].*part =
+          median([&](const PartTimes& turn) { return turn.layers.at(name).*part; });
+  result.rest_ms = median([](const PartTimes& turn) { return turn.rest_ms; });
+  result.spread = median([](const PartTimes& turn) { return turn.spread; });
+  return result;
+}
+
+}  // namespace
+
+std::vector<PartTimes> MeasuredTimes::Of(const std::vector<PartRequest>& requests) {
+  std::vector<std::vector<PartTimes>> turns(requests.size());
+  for (int turn = 0; turn < kTurns; ++turn)
+    for (size_t i = 0; i < requests.size(); ++i)
+      turns[i].push_back(PartRuns(requests[i].job, requests[i].cluster).Run());
+  std::vector<PartTimes> times;
+  for (const std::vector<PartTimes>& of_part : turns) times.push_back(MedianOf(of_part));
+  return times;
+}
+
+std::string MeasuredTimes::source() const {
+  return StrCat("measured on this machine, ", InstructionSet(), ", ",
+                Counted(UsableCores(), "core"));
+}
+
+}  // namespace singa

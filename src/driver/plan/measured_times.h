@@ -1,0 +1,21 @@
+// MeasuredTimes runs workers' parts of a net on this machine, for some steps, and measures each
+// layer. As many workers run at once as would in a training, since they compete for memory and
+// caches. They exchange nothing: features of other workers are noise.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/plan/part_times.h"
+
+namespace singa {
+
+class MeasuredTimes final : public PartTimer {
+ public:
+  // The parts take turns, as the speed of a machine changes. Throws DeviceError if the machine has
+  // too little memory for one worker's part.
+  std::vector<PartTimes> Of(const std::vector<PartRequest>& requests) override;
+  std::string source() const override;
+};
+
+}  // namespace singa

@@ -1,0 +1,35 @@
+// PartTimes are the times of the layers of one worker's part of a net.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "driver/bench/step_timer.h"
+#include "driver/plan/plan_cluster.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+struct PartTimes {
+  std::map<std::string, LayerTimes> layers;  // by the layer's name in the conf
+  double rest_ms = 0;                        // of a step, besides its layers and bridges
+  double spread = 0;  // relative: half of the steps differ from the median by less
+};
+
+// A job as its layers' partition_dim divide it, and its workers.
+struct PartRequest {
+  JobProto job;
+  PlanCluster cluster;
+};
+
+class PartTimer {
+ public:
+  virtual ~PartTimer() = default;
+  // Returns the times of a worker's part, for each request.
+  virtual std::vector<PartTimes> Of(const std::vector<PartRequest>& requests) = 0;
+  // Returns, for people, what the times rest on.
+  virtual std::string source() const = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,48 @@
+// PlanCluster describes the workers that a plan is for: one group, on one or several hosts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "train/trainer/worker_place.h"
+
+namespace singa {
+
+struct PlanCluster {
+  int workers = 1;
+  int hosts = 1;
+  int threads = 1;  // of each worker
+  int cores = 1;    // of a host; with gpus: its GPUs, one for each worker
+  bool gpus = false;
+  double link_gbit = 10;  // Gbit/s of a host's link, in each direction
+  double link_us = 50;    // microseconds that a message is under way
+
+  // Workers of the host that has most.
+  int here() const { return (workers + hosts - 1) / hosts; }
+  // Workers of a host that compute at once; the others wait for a core.
+  int at_once() const { return std::clamp(cores / threads, 1, here()); }
+  // The factor of a worker's times because workers of the host share cores.
+  double sharing() const { return static_cast<double>(here()) / at_once(); }
+  // Sets the threads of each worker; 0: the cores, divided by the workers of a host.
+  void SetThreads(int given) {
+    threads = gpus ? 1 : given > 0 ? given : std::max(1, cores / here());
+  }
+  // One worker that trains alone on a host: with all cores, or one GPU.
+  PlanCluster Alone() const {
+    PlanCluster one;
+    one.gpus = gpus;
+    one.threads = one.cores = gpus ? 1 : cores;
+    return one;
+  }
+  // The place of worker number `worker` if it alone is in its process.
+  WorkerPlace PlaceOf(int worker) const {
+    return {.threads = threads,
+            .worker = worker,
+            .workers = workers,
+            .first = worker,
+            .here = 1,
+            .divides_units = true};
+  }
+};
+
+}  // namespace singa

@@ -1,0 +1,151 @@
+#include "driver/plan/plan_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/text/counted.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+using Line = std::vector<std::string>;
+
+std::string Number(double value, int digits) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string Mb(int64_t bytes) { return Number(1e-6 * static_cast<double>(bytes), 2); }
+
+// The first `left` columns are text.
+std::string Aligned(const std::vector<Line>& lines, size_t left) {
+  std::vector<size_t> width(lines[0].size());
+  for (const Line& line : lines)
+    for (size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
+  std::string text;
+  for (const Line& line : lines) {
+    std::string row;
+    for (size_t i = 0; i < line.size(); ++i) {
+      const std::string fill(width[i] - line[i].size(), ' ');
+      row += i == 0 ? "" : "  ";
+      row += i < left ? line[i] + fill : fill + line[i];
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
+  return text;
+}
+
+const char* Name(const JobPlan& plan, const std::string& layer) {
+  return plan.cuts.count(layer) ? "units" : "rows";
+}
+
+std::string LayerTable(const JobPlans& plans) {
+  const JobPlan& plan = plans.found();
+  std::vector<Line> lines = {{"layer", "type", "divided by", "compute ms", "moved MB",
+                              "transfer ms", "hidden ms", "memory MB"}};
+  for (size_t i = 0; i < plans.net.layers.size(); ++i) {
+    const CostLayer& layer = plans.net.layers[i];
+    const LayerReport& report = plan.cost.layers[i];
+    lines.push_back({layer.name, layer.type, Name(plan, layer.name), Number(report.compute_ms, 3),
+                     Mb(report.moved_bytes), Number(report.transfer_ms, 3),
+                     Number(report.hidden_ms, 3), Mb(report.bytes)});
+  }
+  return Aligned(lines, 3);
+}
+
+double SpeedUp(const JobPlans& plans, const JobPlan& plan) {
+  return plan.cost.step_ms > 0 ? plans.one_worker_ms / plan.cost.step_ms : 0;
+}
+
+std::string Totals(const JobPlans& plans) {
+  const bool measured =
+      std::ranges::any_of(plans.plans, [](const JobPlan& plan) { return plan.measured_ms > 0; });
+  std::vector<Line> lines = {
+      {"plan", "", "step ms", "speed-up", "moved MB", "link MB", "memory MB"}};
+  if (measured) lines[0].insert(lines[0].begin() + 3, {"measured ms", "error"});
+  for (const JobPlan& plan : plans.plans) {
+    Line line = {plan.name,
+                 plan.brief,
+                 Number(plan.cost.step_ms, 3),
+                 Number(SpeedUp(plans, plan), 2),
+                 Mb(plan.cost.moved_bytes),
+                 Mb(plan.cost.sent_bytes),
+                 Mb(plan.memory)};
+    if (measured) {
+      const double error = plan.measured_ms > 0 ? plan.cost.step_ms / plan.measured_ms - 1 : 0;
+      const Line cells = plan.measured_ms > 0
+                             ? Line{Number(plan.measured_ms, 3), Number(100 * error, 1) + " %"}
+                             : Line{"-", "-"};
+      line.insert(line.begin() + 3, cells.begin(), cells.end());
+    }
+    lines.push_back(line);
+  }
+  return Aligned(lines, 2);
+}
+
+}  // namespace
+
+std::string PlanTable(const JobPlans& plans) {
+  const PlanCluster& cluster = plans.cluster;
+  std::string text = LayerTable(plans) + "\n" + Totals(plans) + "\n";
+  text +=
+      StrCat("workers        ", cluster.workers,
+             cluster.gpus ? " with a GPU each" : StrCat(" of ", Counted(cluster.threads, "thread")),
+             " on ", Counted(cluster.hosts, "host"), "\n");
+  if (cluster.hosts > 1)
+    text += StrCat("link           ", Number(cluster.link_gbit, 2), " Gbit/s, ",
+                   Number(cluster.link_us, 0), " us\n");
+  text += StrCat("one worker     ", Number(plans.one_worker_ms, 3), " ms a step\n");
+  text += StrCat("times          ", plans.source);
+  if (plans.error > 0)
+    text += StrCat("; half of the steps within ", Number(100 * plans.error, 1), " %");
+  text += "\n";
+  if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
+  if (!plans.exact)
+    text += "note           the net has too many plans to see all: a faster one may exist\n";
+  return text;
+}
+
+std::string PlanJson(const JobPlans& plans) {
+  nlohmann::ordered_json json;
+  json["plans"] = nlohmann::ordered_json::array();
+  for (const JobPlan& plan : plans.plans) {
+    nlohmann::ordered_json one = {{"name", plan.name},
+                                  {"step_ms", plan.cost.step_ms},
+                                  {"memory_mb", 1e-6 * static_cast<double>(plan.memory)},
+                                  {"bytes", plan.cost.moved_bytes},
+                                  {"link_bytes", plan.cost.sent_bytes},
+                                  {"compute_ms", plan.cost.compute_ms},
+                                  {"speed_up", SpeedUp(plans, plan)}};
+    if (plan.measured_ms > 0) one["measured_ms"] = plan.measured_ms;
+    for (size_t i = 0; i < plans.net.layers.size(); ++i) {
+      const LayerReport& report = plan.cost.layers[i];
+      const std::string& name = plans.net.layers[i].name;
+      one["layers"].push_back({{"name", name},
+                               {"type", plans.net.layers[i].type},
+                               {"partition_dim", plan.cuts.count(name) ? 1 : 0},
+                               {"compute_ms", report.compute_ms},
+                               {"bytes", report.moved_bytes},
+                               {"link_bytes", report.sent_bytes},
+                               {"transfer_ms", report.transfer_ms},
+                               {"hidden_ms", report.hidden_ms},
+                               {"memory_mb", 1e-6 * static_cast<double>(report.bytes)}});
+    }
+    json["plans"].push_back(std::move(one));
+  }
+  json["workers"] = plans.cluster.workers;
+  json["hosts"] = plans.cluster.hosts;
+  json["threads"] = plans.cluster.threads;
+  json["one_worker_ms"] = plans.one_worker_ms;
+  json["source"] = plans.source;
+  json["error"] = plans.error;
+  json["exact"] = plans.exact;
+  if (!plans.note.empty()) json["note"] = plans.note;
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace singa

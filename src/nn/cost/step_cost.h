@@ -1,0 +1,76 @@
+// The cost model of a step. A worker computes the layers in forward order, and their gradients in
+// reverse. It waits for each bridge. Gradients and new values go over the link between hosts in the
+// order in which they are complete, while the worker goes on. A step ends when both are done.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "nn/cost/cost_net.h"
+
+namespace singa {
+
+// One bridge: a feature that readers need in another layout than the source has.
+struct BridgeCost {
+  double forward_ms = 0, backward_ms = 0;
+  int64_t moved_bytes = 0;  // what a worker gets from others
+  int64_t sent_bytes = 0;   // what a host sends to others
+  bool on_link = false;
+};
+
+BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Layout from, Layout to);
+
+// The layout that a layer gives its outputs, and the one that it needs of its sources.
+inline Layout LayoutOf(Cut cut) { return cut == Cut::kRows ? Layout::kRows : Layout::kUnits; }
+inline Layout NeedOf(const CostLayer& layer, Cut cut) {
+  if (cut == Cut::kRows) return Layout::kRows;
+  return layer.reads_all ? Layout::kAll : Layout::kUnits;
+}
+
+// Two clocks that run from the beginning of a step, in ms, and the memory of a worker.
+struct StepClocks {
+  double worker_ms = 0;  // the worker has done the layers so far
+  double link_ms = 0;    // the link has sent what these layers gave it
+  int64_t bytes = 0;
+
+  double end_ms() const { return worker_ms > link_ms ? worker_ms : link_ms; }
+};
+
+// The readers of a layer's output, each with the layout that it needs.
+struct Need {
+  int output = 0;
+  Layout layout = Layout::kRows;
+  bool operator==(const Need&) const = default;
+};
+
+// Returns the bridges behind a layer that is divided by `cut`, one for each output and need that
+// differs from the layer's own layout. `needs` may name a need twice.
+std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Cut cut,
+                                      const std::vector<Need>& needs);
+
+// Adds a layer to the clocks of the layers behind it: its forward time, the bridges behind it,
+// its gradients.
+StepClocks Add(StepClocks clocks, const LayerCost& layer, const std::vector<BridgeCost>& behind);
+
+// One layer's row of the table.
+struct LayerReport {
+  double compute_ms = 0;   // forward, backward, sums and updates
+  double transfer_ms = 0;  // bridges behind it, gradients and values
+  double hidden_ms = 0;    // the part of it that the worker does not wait for
+  int64_t moved_bytes = 0, sent_bytes = 0;
+  int64_t bytes = 0;
+};
+
+struct StepCost {
+  double step_ms = 0, compute_ms = 0;
+  int64_t moved_bytes = 0;  // what a worker gets from other workers
+  int64_t sent_bytes = 0;   // what a host sends over its link
+  int64_t bytes = 0;        // memory of a worker
+  std::vector<LayerReport> layers;
+};
+
+// Returns the cost of a step. REQUIRES: each layer has its cut.
+StepCost CostOfStep(const CostNet& net, const Cuts& cuts);
+
+}  // namespace singa

@@ -1,0 +1,62 @@
+#include "driver/plan/auto_partition.h"
+
+#include <gtest/gtest.h>
+
+#include "driver/job/divided_job.h"
+#include "support/driver/plan_jobs.h"
+
+namespace singa::auto_partition {
+namespace {
+
+AutoPartition Some() {
+  AutoPartition some;
+  some.cuts = {{"fc1", Cut::kUnits}, {"fc \"2\"", Cut::kUnits}};
+  some.workers = 2;
+  some.predicted_ms = 1.5;
+  some.predicted_data_ms = 3;
+  some.predicted_bytes = 1000;
+  return some;
+}
+
+TEST(AutoPartition, ComesBackFromItsText) {
+  const auto read = AutoPartitionOf(ToText(Some()));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->cuts, Some().cuts);
+  EXPECT_EQ(read->workers, 2);
+  EXPECT_EQ(read->predicted_ms, 1.5);
+  EXPECT_EQ(read->predicted_bytes, 1000);
+}
+
+TEST(AutoPartition, IsNotReadFromDamagedText) {
+  for (const char* text :
+       {"", "{", "3", "{}", R"({"by_units":3,"workers":2})", R"({"by_units":[3],"workers":2})",
+        R"({"by_units":["a"]})", R"({"by_units":["a"],"workers":"2"})"})
+    EXPECT_FALSE(AutoPartitionOf(text)) << text;
+}
+
+TEST(AutoPartition, IsDescribedForPeople) {
+  EXPECT_EQ(Describe(Some()),
+            "by units: fc \"2\", fc1; predicted 1.5 ms a step, by rows alone 3 ms");
+  AutoPartition rows;
+  rows.why = "the group has one worker";
+  EXPECT_EQ(Describe(rows), "all layers by rows; the group has one worker");
+}
+
+TEST(AutoPartition, DividesAJob) {
+  JobProto job = ImageJob();
+  Divide(Some(), &job);
+  EXPECT_EQ(job.neuralnet().layer(4).partition_dim(), 1);
+  EXPECT_EQ(job.neuralnet().layer(1).partition_dim(), 0);
+}
+
+TEST(AutoPartition, OfAJobOnThisMachineIsChosenAfterATrial) {
+  PlanCluster cluster = WorkersOn(2);
+  const AutoPartition chosen = ChoosePartition(ImageJob(), cluster, true);
+  EXPECT_EQ(chosen.workers, 2);
+  EXPECT_GT(chosen.predicted_ms, 0);
+  EXPECT_GT(chosen.predicted_bytes, 0);
+  EXPECT_LE(chosen.measured_ms, chosen.measured_data_ms);
+}
+
+}  // namespace
+}  // namespace singa::auto_partition

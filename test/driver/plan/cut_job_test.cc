@@ -1,0 +1,60 @@
+#include "driver/plan/cut_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "singa/base/error.h"
+#include "support/driver/plan_jobs.h"
+
+namespace singa::cut_job {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(LayersWithUnits, AreLayersThatHaveEnoughUnits) {
+  EXPECT_THAT(LayersWithUnits(ImageJob(), WorkersOn(4)),
+              ElementsAre("conv", "fc1", "fc2", "pool", "relu"));
+  EXPECT_THAT(LayersWithUnits(ImageJob(), WorkersOn(5)), ElementsAre("conv", "fc1", "pool", "relu"))
+      << "fc2 has 4 units";
+}
+
+TEST(LayersWithUnits, LeaveOutLayersThatShareParams) {
+  JobProto job = ImageJob();
+  LayerProto& again = *job.mutable_neuralnet()->add_layer();
+  again = job.neuralnet().layer(4);
+  again.set_name("again");
+  again.clear_param();
+  again.add_param()->set_share_from("w1");
+  again.add_param()->set_share_from("b1");
+  EXPECT_THAT(LayersWithUnits(job, WorkersOn(2)), ElementsAre("conv", "fc2", "pool", "relu"));
+}
+
+TEST(LayersWithUnits, ThrowIfTheBatchHasTooFewRows) {
+  try {
+    LayersWithUnits(ImageJob(), WorkersOn(13));
+    FAIL() << "the batch has 12 rows";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.path(), "neuralnet.layer[data].store_conf.batchsize");
+  }
+}
+
+TEST(CutsOfConf, AreTheNetsDefaultAndTheLayersOwn) {
+  NetProto net = ImageJob().neuralnet();
+  net.set_partition_dim(1);
+  net.mutable_layer(1)->set_partition_dim(0);
+  const CutsByName cuts = CutsOfConf(net);
+  EXPECT_EQ(cuts.count("conv"), 0u);
+  EXPECT_EQ(cuts.at("fc1"), Cut::kUnits);
+}
+
+TEST(SetCuts, NamesADimensionForEachLayer) {
+  NetProto net = ImageJob().neuralnet();
+  net.set_partition_dim(1);
+  SetCuts({{"fc1", Cut::kUnits}}, &net);
+  EXPECT_FALSE(net.has_partition_dim());
+  EXPECT_EQ(net.layer(1).partition_dim(), 0);
+  EXPECT_EQ(net.layer(4).partition_dim(), 1);
+}
+
+}  // namespace
+}  // namespace singa::cut_job

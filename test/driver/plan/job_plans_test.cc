@@ -1,0 +1,99 @@
+#include "driver/plan/job_plans.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "driver/plan/plan_report.h"
+#include "driver/plan/rated_times.h"
+#include "support/driver/plan_jobs.h"
+
+namespace singa::job_plans {
+namespace {
+
+JobPlans PlansOn(const PlanCluster& cluster, const JobProto& job = ImageJob(),
+                 int64_t most_bytes = 0) {
+  MachineProto machine = SmallMachine();
+  RatedTimes timer(machine);
+  return PlanJob(job, cluster, SyncRates(), most_bytes, &timer);
+}
+
+// A link that is so slow that only the params' bytes count.
+PlanCluster SlowHosts() {
+  PlanCluster cluster = WorkersOn(2, 2);
+  cluster.link_gbit = 1e-3;
+  cluster.link_us = 0;
+  return cluster;
+}
+
+// A net whose params are far larger than its features.
+JobProto WideJob() {
+  JobProto job = ImageJob();
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_innerproduct_conf()->set_num_output(1000);
+  return job;
+}
+
+TEST(JobPlans, OverASlowLinkLargeParamsAreDividedByUnits) {
+  const JobPlans plans = PlansOn(SlowHosts(), WideJob());
+  EXPECT_EQ(plans.found().cuts.at("fc1"), Cut::kUnits);
+  EXPECT_LT(plans.found().cost.step_ms, plans.Find("data")->cost.step_ms / 2);
+  EXPECT_EQ(plans.note, "");
+}
+
+TEST(JobPlans, NoPlanIsFasterThanTheOneFound) {
+  const JobPlans plans = PlansOn(SlowHosts(), WideJob());
+  for (const JobPlan& plan : plans.plans)
+    EXPECT_LE(plans.found().cost.step_ms, plan.cost.step_ms + 1e-9) << plan.name;
+}
+
+TEST(JobPlans, DataParallelismIsKeptForASmallGain) {
+  const JobPlans plans = PlansOn(WorkersOn(2));
+  EXPECT_TRUE(plans.found().cuts.empty() ||
+              plans.found().cost.step_ms < 0.98 * plans.Find("data")->cost.step_ms);
+}
+
+TEST(JobPlans, ScoreTheConfsOwnPartition) {
+  JobProto job = WideJob();
+  job.mutable_neuralnet()->mutable_layer(5)->set_partition_dim(1);
+  const JobPlans plans = PlansOn(SlowHosts(), job);
+  EXPECT_EQ(plans.Find("own")->cuts, (CutsByName{{"fc2", Cut::kUnits}}));
+}
+
+TEST(JobPlans, HybridHasDenseLayersByUnits) {
+  const JobPlans plans = PlansOn(WorkersOn(2));
+  EXPECT_EQ(plans.Find("hybrid")->cuts, (CutsByName{{"fc1", Cut::kUnits}, {"fc2", Cut::kUnits}}));
+}
+
+TEST(JobPlans, OneWorkerHasAPlan) {
+  const JobPlans plans = PlansOn(WorkersOn(1));
+  EXPECT_TRUE(plans.found().cuts.empty());
+  EXPECT_NEAR(plans.one_worker_ms, plans.found().cost.step_ms, 1e-9);
+}
+
+TEST(JobPlans, SayThatNoPlanFitsIntoMemory) {
+  EXPECT_EQ(PlansOn(WorkersOn(2), ImageJob(), 1).note, "no plan fits into the memory of a worker");
+}
+
+TEST(PlanJson, HasEachPlanWithItsCosts) {
+  const auto json = nlohmann::json::parse(PlanJson(PlansOn(SlowHosts(), WideJob())));
+  std::vector<std::string> names;
+  for (const auto& plan : json["plans"]) {
+    names.push_back(plan["name"]);
+    EXPECT_GT(plan["step_ms"].get<double>(), 0);
+    EXPECT_GT(plan["memory_mb"].get<double>(), 0);
+    EXPECT_GE(plan["bytes"].get<double>(), 0);
+    EXPECT_EQ(plan["layers"].size(), 7u);
+  }
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"found", "data", "own", "units", "hybrid", "runner_up"}));
+}
+
+TEST(PlanTable, NamesLayersAndPlans) {
+  const std::string table = PlanTable(PlansOn(SlowHosts(), WideJob()));
+  for (const char* text : {"fc1", "kInnerProduct", "units", "found", "data parallel", "link MB",
+                           "0.00 Gbit/s", "the machine file"})
+    EXPECT_NE(table.find(text), std::string::npos) << text << "\n" << table;
+}
+
+}  // namespace
+}  // namespace singa::job_plans

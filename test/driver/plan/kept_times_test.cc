@@ -1,0 +1,70 @@
+#include "driver/plan/kept_times.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "io/temp_dir.h"
+#include "support/driver/plan_jobs.h"
+
+namespace singa::kept_times {
+namespace {
+
+TEST(KeptTimesText, ComesBack) {
+  PartTimes times;
+  times.layers["a \"b\""] = {.forward = 1.5, .backward = 2, .update = 0.25};
+  times.rest_ms = 3;
+  times.spread = 0.125;
+  const auto read = TimesOf(ToText(times));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->layers.at("a \"b\"").backward, 2);
+  EXPECT_EQ(read->layers.at("a \"b\"").update, 0.25);
+  EXPECT_EQ(read->rest_ms, 3);
+  EXPECT_EQ(read->spread, 0.125);
+}
+
+TEST(KeptTimesText, ThatIsDamagedIsNotUsed) {
+  for (const char* text :
+       {"", "{", "[]", "1", R"({"rest_ms":1,"spread":0})",
+        R"({"rest_ms":1,"spread":0,"layers":{}})", R"({"rest_ms":-1,"spread":0,"layers":[]})",
+        R"({"rest_ms":"x","spread":0,"layers":[]})", R"({"rest_ms":1,"spread":0,"layers":[3]})",
+        R"({"rest_ms":1,"spread":0,"layers":[{"name":"a","forward_ms":1}]})",
+        R"({"rest_ms":1e999,"spread":0,"layers":[]})"})
+    EXPECT_FALSE(TimesOf(text)) << text;
+}
+
+class KeptTimesTest : public testing::Test {
+ protected:
+  KeptTimesTest() { setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1); }
+  ~KeptTimesTest() override { unsetenv("XDG_CACHE_HOME"); }
+
+  TempDir folder_;
+  const std::vector<PartRequest> requests_ = {{ImageJob(), WorkersOn(1)}};
+};
+
+TEST_F(KeptTimesTest, AreMeasuredOnce) {
+  KeptTimes first(false), second(false);
+  const PartTimes measured = first.Of(requests_)[0], kept = second.Of(requests_)[0];
+  EXPECT_GT(measured.layers.at("fc1").forward, 0);
+  EXPECT_EQ(measured.layers.at("fc1").forward, kept.layers.at("fc1").forward);
+  EXPECT_EQ(first.source() + ", before (-fresh measures again)", second.source());
+}
+
+TEST_F(KeptTimesTest, OfAnotherShapeAreMeasured) {
+  KeptTimes(false).Of(requests_);
+  std::vector<PartRequest> other = requests_;
+  other[0].job.mutable_neuralnet()->mutable_layer(4)->mutable_innerproduct_conf()->set_num_output(
+      41);
+  KeptTimes timer(false);
+  timer.Of(other);
+  EXPECT_EQ(timer.source().find("before"), std::string::npos);
+}
+
+TEST_F(KeptTimesTest, AreMeasuredWithoutAFolderToWrite) {
+  setenv("XDG_CACHE_HOME", "/dev/null", 1);
+  EXPECT_GT(KeptTimes(false).Of(requests_)[0].layers.at("fc1").forward, 0);
+}
+
+}  // namespace
+}  // namespace singa::kept_times

@@ -1,0 +1,35 @@
+#include "driver/plan/measured_times.h"
+
+#include <gtest/gtest.h>
+
+#include "driver/plan/cut_job.h"
+#include "support/driver/plan_jobs.h"
+
+namespace singa::measured_times {
+namespace {
+
+PartTimes TimesOf(const CutsByName& cuts, const PlanCluster& cluster) {
+  JobProto job = ImageJob();
+  SetCuts(cuts, job.mutable_neuralnet());
+  return MeasuredTimes().Of({{job, cluster}})[0];
+}
+
+TEST(MeasuredTimes, HaveEachLayerOfTheConf) {
+  const PartTimes times = TimesOf({}, WorkersOn(2));
+  EXPECT_EQ(times.layers.size(), 7u);
+  for (const char* layer : {"conv", "pool", "fc1", "fc2"})
+    EXPECT_GT(times.layers.at(layer).forward, 0) << layer;
+  EXPECT_GT(times.layers.at("fc1").backward, 0);
+  EXPECT_GT(times.layers.at("fc1").update, 0);
+  EXPECT_EQ(times.layers.at("data").backward, 0);
+}
+
+// The part of a worker runs alone: regions of other workers are noise.
+TEST(MeasuredTimes, ByUnitsNeedNoOtherWorkers) {
+  const PartTimes times = TimesOf({{"conv", Cut::kUnits}, {"fc1", Cut::kUnits}}, WorkersOn(4));
+  EXPECT_EQ(times.layers.size(), 7u);
+  EXPECT_GT(times.layers.at("conv").forward, 0);
+}
+
+}  // namespace
+}  // namespace singa::measured_times

@@ -1,0 +1,82 @@
+#include "nn/cost/step_cost.h"
+
+#include <gtest/gtest.h>
+
+namespace singa {
+namespace {
+
+constexpr int64_t kMegabyte = 1000000;
+
+// Two layers: the second reads the first. Each takes 1 ms forward and 2 ms backward.
+CostNet TwoLayers() {
+  CostNet net;
+  net.bridges = {.workers = 2, .here = 2, .copy_ms_per_mb = 1};
+  for (int i = 0; i < 2; ++i) {
+    CostLayer layer;
+    layer.rows = LayerCost{.forward_ms = 1, .backward_ms = 2};
+    layer.units = layer.rows;
+    layer.outputs = {{8 * kMegabyte, true}};
+    if (i > 0) layer.reads = {{0, 0}};
+    net.layers.push_back(layer);
+  }
+  return net;
+}
+
+TEST(StepCost, AddsUpTheLayersOfOneCut) {
+  const StepCost cost = CostOfStep(TwoLayers(), {Cut::kRows, Cut::kRows});
+  EXPECT_DOUBLE_EQ(cost.step_ms, 6);
+  EXPECT_EQ(cost.moved_bytes, 0);
+}
+
+TEST(StepCost, MovesHalfOfAWorkersRowsFromRowsToUnits) {
+  // Of 8 MB a worker of two gets its units of the other's rows, a quarter, and gives them back.
+  const StepCost cost = CostOfStep(TwoLayers(), {Cut::kRows, Cut::kUnits});
+  EXPECT_EQ(cost.moved_bytes, 4 * kMegabyte);
+  EXPECT_DOUBLE_EQ(cost.step_ms, 6 + 4);
+  EXPECT_DOUBLE_EQ(cost.layers[0].transfer_ms, 4);
+}
+
+TEST(StepCost, MovesAllRowsOfOthersToALayerThatReadsAllUnits) {
+  CostNet net = TwoLayers();
+  net.layers[1].reads_all = true;
+  EXPECT_EQ(CostOfStep(net, {Cut::kRows, Cut::kUnits}).moved_bytes, 8 * kMegabyte);
+  EXPECT_EQ(CostOfStep(net, {Cut::kUnits, Cut::kUnits}).moved_bytes, 8 * kMegabyte);
+}
+
+TEST(StepCost, MovesNoGradientThatNobodyWants) {
+  CostNet net = TwoLayers();
+  net.layers[0].outputs[0].wants_gradient = false;
+  EXPECT_EQ(CostOfStep(net, {Cut::kRows, Cut::kUnits}).moved_bytes, 2 * kMegabyte);
+}
+
+TEST(StepCost, ReadersThatNeedTheSameShareABridge) {
+  CostNet net = TwoLayers();
+  net.layers.push_back(net.layers[1]);
+  const StepCost cost = CostOfStep(net, {Cut::kRows, Cut::kUnits, Cut::kUnits});
+  EXPECT_EQ(cost.moved_bytes, 4 * kMegabyte);
+}
+
+TEST(StepCost, HidesGradientsBehindTheBackwardPassOfEarlierLayers) {
+  CostNet net = TwoLayers();
+  net.layers[1].rows->sent_ms = 1.5;
+  const StepCost cost = CostOfStep(net, {Cut::kRows, Cut::kRows});
+  EXPECT_DOUBLE_EQ(cost.step_ms, 6);
+  EXPECT_DOUBLE_EQ(cost.layers[1].transfer_ms, 1.5);
+}
+
+TEST(StepCost, WaitsForTheGradientsOfTheFirstLayer) {
+  CostNet net = TwoLayers();
+  net.layers[0].rows->sent_ms = 1.5;
+  EXPECT_DOUBLE_EQ(CostOfStep(net, {Cut::kRows, Cut::kRows}).step_ms, 7.5);
+}
+
+TEST(StepCost, ABridgeOverALinkWaitsForGradientsThatAreOnIt) {
+  CostNet net = TwoLayers();
+  net.bridges = {.workers = 2, .here = 1, .link_ms_per_mb = 1};
+  net.layers[1].units->sent_ms = 3;
+  // Forward 1 + 2 + 1, backward 2, then 3 for the gradients before the bridge's 2, then 2.
+  EXPECT_DOUBLE_EQ(CostOfStep(net, {Cut::kRows, Cut::kUnits}).step_ms, 13);
+}
+
+}  // namespace
+}  // namespace singa
