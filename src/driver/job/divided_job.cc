@@ -1,25 +1,34 @@
 #include "driver/job/divided_job.h"
 
+#include <set>
+
 #include "base/file/input_file.h"
 #include "base/system/cgroup.h"
 #include "cluster/process/job_process.h"
 #include "driver/job/workspace.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 22;  // of the file
 
-std::optional<AutoPartition> PartitionOfWorkspace(const JobProto& job) {
+// Returns the choice of an earlier run; none: there is no file, or it is damaged, or the workers
+// cannot divide the net so.
+std::optional<AutoPartition> PartitionOfWorkspace(const JobProto& job, const std::string& path) {
   try {
-    const InputFile file = InputFile::Open(PartitionFile(WorkspacePath(job)));
-    const std::vector<uint8_t> bytes = file.ReadAll(kMostBytes);
+    const std::vector<uint8_t> bytes = InputFile::Open(path).ReadAll(kMostBytes);
     std::optional<AutoPartition> partition =
         AutoPartitionOf(std::string(bytes.begin(), bytes.end()));
-    if (!partition || partition->workers != job.cluster().nworkers_per_group()) return {};
+    PlanCluster cluster;
+    cluster.workers = job.cluster().nworkers_per_group();
+    if (!partition || partition->workers != cluster.workers) return {};
+    const std::set<std::string> with_units = LayersWithUnits(job, cluster);
+    for (const auto& [name, cut] : partition->cuts)
+      if (!with_units.count(name)) return {};
     return partition;
-  } catch (const Error&) {  // there is no such file, or it cannot be used
+  } catch (const Error&) {
     return {};
   }
 }
@@ -54,8 +63,12 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
   const SyncPlan plan =
       options.process ? options.process->part().plan() : PlanSync(job, {.in_one_process = true});
   if (!plan.why_rows.empty()) return ByRows(job, plan.why_rows);
+  const std::string file = PartitionFile(WorkspacePath(job));
   if (options.resume)
-    if (auto kept = PartitionOfWorkspace(job)) return *kept;
+    if (auto kept = PartitionOfWorkspace(job, file)) {
+      progress->Say(StrCat("partition: ", Describe(*kept), "; kept from ", file));
+      return *kept;
+    }
   progress->Say("partition: kAuto measures the layers, which takes some seconds");
   const PlanCluster cluster = ClusterOf(job, options);
   // Threads stand for processes of one host in a trial.

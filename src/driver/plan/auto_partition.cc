@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cluster/protocol/topology.h"
 #include "driver/bench/bench_job.h"
 #include "driver/plan/job_plans.h"
 #include "driver/plan/kept_times.h"
@@ -15,6 +16,8 @@
 
 namespace singa {
 namespace {
+
+constexpr double kMostNumber = 1e18;  // of a file; larger numbers are damage
 
 std::string Ms(double ms) {
   char text[40];
@@ -94,6 +97,7 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
   const auto layers = json.find("by_units"), workers = json.find("workers");
   if (layers == json.end() || !layers->is_array()) return {};
   if (workers == json.end() || !workers->is_number_integer()) return {};
+  if (*workers < 1 || *workers > Topology::kMostRoles) return {};
   for (const nlohmann::json& name : *layers) {
     if (!name.is_string()) return {};
     partition.cuts[name.get<std::string>()] = Cut::kUnits;
@@ -101,11 +105,16 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
   partition.workers = workers->get<int>();
   const auto number = [&](const char* name) {
     const auto at = json.find(name);
-    return at != json.end() && at->is_number() ? at->get<double>() : 0;
+    const double value = at != json.end() && at->is_number() ? at->get<double>() : 0;
+    return value >= 0 && value < kMostNumber ? value : 0;
   };
   partition.predicted_ms = number("predicted_ms");
   partition.predicted_data_ms = number("predicted_data_ms");
+  partition.measured_ms = number("measured_ms");
+  partition.measured_data_ms = number("measured_data_ms");
   partition.predicted_bytes = static_cast<int64_t>(number("predicted_bytes"));
+  const auto why = json.find("why");
+  if (why != json.end() && why->is_string()) partition.why = why->get<std::string>();
   return partition;
 }
 

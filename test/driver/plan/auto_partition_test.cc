@@ -14,7 +14,10 @@ AutoPartition Some() {
   some.workers = 2;
   some.predicted_ms = 1.5;
   some.predicted_data_ms = 3;
+  some.measured_ms = 2;
+  some.measured_data_ms = 4;
   some.predicted_bytes = 1000;
+  some.why = "it is a test";
   return some;
 }
 
@@ -25,18 +28,31 @@ TEST(AutoPartition, ComesBackFromItsText) {
   EXPECT_EQ(read->workers, 2);
   EXPECT_EQ(read->predicted_ms, 1.5);
   EXPECT_EQ(read->predicted_bytes, 1000);
+  EXPECT_EQ(ToText(*read), ToText(Some()));
 }
 
 TEST(AutoPartition, IsNotReadFromDamagedText) {
   for (const char* text :
        {"", "{", "3", "{}", R"({"by_units":3,"workers":2})", R"({"by_units":[3],"workers":2})",
-        R"({"by_units":["a"]})", R"({"by_units":["a"],"workers":"2"})"})
+        R"({"by_units":["a"]})", R"({"by_units":["a"],"workers":"2"})",
+        R"({"by_units":["a"],"workers":0})", R"({"by_units":["a"],"workers":4294967298})",
+        R"({"by_units":["a"],"workers":18446744073709551615})"})
     EXPECT_FALSE(AutoPartitionOf(text)) << text;
+}
+
+TEST(AutoPartition, HasNoNumbersThatCannotBe) {
+  const auto read = AutoPartitionOf(
+      R"({"by_units":[],"workers":2,"predicted_ms":-1,"measured_ms":"x","predicted_bytes":1e300})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->predicted_ms, 0);
+  EXPECT_EQ(read->measured_ms, 0);
+  EXPECT_EQ(read->predicted_bytes, 0);
 }
 
 TEST(AutoPartition, IsDescribedForPeople) {
   EXPECT_EQ(Describe(Some()),
-            "by units: fc \"2\", fc1; predicted 1.5 ms a step, by rows alone 3 ms");
+            "by units: fc \"2\", fc1; predicted 1.5 ms a step, by rows alone 3 ms; "
+            "measured 2 ms, by rows alone 4 ms; it is a test");
   AutoPartition rows;
   rows.why = "the group has one worker";
   EXPECT_EQ(Describe(rows), "all layers by rows; the group has one worker");
