@@ -59,7 +59,8 @@ class Process:
         self.start = time.monotonic()
         self.first_output_s = None
         self._out, self._err = [], []
-        self.popen = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
+        cache = {"XDG_CACHE_HOME": f"{folder}/.cache"}
+        self.popen = subprocess.Popen(command, cwd=folder, env=os.environ | cache, stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._readers = [threading.Thread(target=self._read, args=args, daemon=True)
                          for args in ((self.popen.stdout, self._out),

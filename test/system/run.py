@@ -14,6 +14,7 @@ import traceback
 import case
 # Each module registers its checks.
 import advice_checks
+import auto_partition_checks
 import bad_record_checks
 import bench_checks
 import checkpoint_checks
@@ -43,6 +44,7 @@ import meeting_checks
 import metrics_checks
 import onednn_checks
 import partition_checks
+import plan_checks
 import predict_checks
 import predict_input_checks
 import predict_text_checks

@@ -1,0 +1,147 @@
+"""Checks jobs with partition: kAuto. A check that needs layers by units writes partition.json
+itself, since the choice of a run depends on the machine."""
+import json
+import shutil
+from signal import SIGKILL
+
+from case import check, equal, has, learned, same_bytes, true
+from group_checks import workers
+from plan_checks import JOB
+from process_checks import PLACES, disturbed, processes
+
+AUTO = ("-set", "neuralnet.partition=kAuto")
+UNITS = ["fc1", "relu"]
+MEASURES = "partition: kAuto measures the layers"
+
+
+def steps(count):
+    return ("-set", f"train_steps={count}")
+
+
+def divided(names):
+    """Returns settings that divide the layers `names` by units."""
+    return [word for name in names for word in ("-set", f"neuralnet.layer[{name}].partition_dim=1")]
+
+
+def chosen(case, workspace):
+    return json.loads(case.path(f"{workspace}/partition.json").read_text())
+
+
+def begin(case):
+    """Trains 3 steps by rows with two workers. They are the workspace "base"."""
+    case.write("job.conf", JOB)
+    case.train("job.conf", *workers(2), *steps(3), workspace="base")
+
+
+def copy(case, workspace, choice):
+    """Makes a workspace of "base" with `choice`, the bytes of partition.json."""
+    shutil.copytree(case.path("base"), case.path(workspace))
+    case.write(f"{workspace}/partition.json", choice)
+
+
+def by_units(count=2, names=UNITS, **more):
+    return json.dumps({"by_units": names, "workers": count, **more})
+
+
+def resume(case, workspace, *settings, conf="job.conf"):
+    return case.train(conf, "-resume", *settings, workspace=workspace)
+
+
+@check
+def threads_and_processes_train_with_the_plan_in_partition_json(case):
+    case.write("job.conf", JOB)
+    for place, settings in {"threads": workers(2), "three": workers(3),
+                            **{name: processes(2, *place) for name, place in PLACES.items()}}.items():
+        job = case.train("job.conf", *settings, *AUTO, workspace=place)
+        has(job.err, "partition: ", f"what {place} say of their choice")
+        choice = chosen(case, place)
+        equal(choice["workers"], 3 if place == "three" else 2, f"workers of {place}")
+        true(choice["predicted_ms"] > 0 and choice["predicted_bytes"] > 0, f"the choice {choice}")
+        true(choice["predicted_ms"] <= choice["predicted_data_ms"], f"the choice {choice}")
+        manual = workers(choice["workers"])
+        case.train("job.conf", *manual, *divided(choice["by_units"]), workspace=f"{place}-manual")
+        same_bytes(case.newest(f"{place}-manual"), case.newest(place))
+        equal(learned(case.rows(place, "train")), learned(case.rows(f"{place}-manual", "train")), "rows")
+
+
+@check
+def a_resumed_job_keeps_the_plan_of_its_workspace(case):
+    begin(case)
+    copy(case, "manual", "")
+    resume(case, "manual", *workers(2), *divided(UNITS))
+    for place, settings in {"threads": workers(2),
+                            **{name: processes(2, *place) for name, place in PLACES.items()}}.items():
+        copy(case, place, by_units(measured_ms=1.5, measured_data_ms=2.5, why="so"))
+        first = resume(case, place, *settings, *AUTO, *steps(6))
+        true(MEASURES not in first.err, f"{place} choose again")
+        has(first.err, f"by units: fc1, relu; measured 1.5 ms, by rows alone 2.5 ms; so; "
+                       f"kept from {place}/partition.json", "stderr")
+        equal(case.steps(place)[-1], 6, "the last checkpoint")
+        resume(case, place, *settings, *AUTO)
+        same_bytes(case.newest("manual"), case.newest(place))
+        equal(chosen(case, place)["by_units"], UNITS, "the choice after two resumes")
+        equal(chosen(case, place)["measured_ms"], 1.5, "the time of the choice after two resumes")
+
+
+@check
+def a_resumed_job_chooses_again_if_partition_json_does_not_fit(case):
+    begin(case)
+    damaged = ["", "{", "[]", "null", "\xff\0", '{"by_units": 3, "workers": 2}',
+               '{"by_units": [3], "workers": 2}', '{"by_units": ["fc1"]}', by_units(3), by_units(0),
+               by_units(2 ** 32 + 2), by_units(-1), by_units(names=["nowhere"]),
+               by_units(names=["fc1", "loss"]), " " * (1 << 23)]
+    for number, text in enumerate(damaged):
+        copy(case, f"ws{number}", text)
+        job = resume(case, f"ws{number}", *workers(2), *AUTO)
+        has(job.err, MEASURES, f"stderr with {text[:99]!r}")
+        equal(case.steps(f"ws{number}")[-1], 10, "the last checkpoint")
+        equal(chosen(case, f"ws{number}")["workers"], 2, "the new choice")
+    # A file of numbers that cannot be still has a choice.
+    copy(case, "numbers", by_units(predicted_ms=-1, predicted_bytes=1e300))
+    true(MEASURES not in resume(case, "numbers", *workers(2), *AUTO).err, "the choice is good")
+    # fc2 has 6 units, too few for 7 workers.
+    copy(case, "seven", by_units(7, ["fc2"]))
+    has(resume(case, "seven", *workers(7), *AUTO).err, MEASURES, "stderr of seven workers")
+    copy(case, "folder", "")
+    case.path("folder/partition.json").unlink()
+    case.path("folder/partition.json").mkdir()
+    has(resume(case, "folder", *workers(2), *AUTO).err, MEASURES, "stderr with a folder")
+
+
+@check
+def kAuto_tells_what_has_no_effect(case):
+    case.write("job.conf", JOB)
+    alone = case.train("job.conf", *AUTO, workspace="one")
+    has(alone.err, "neuralnet.partition: warning: has no effect: the worker group has one worker", "stderr")
+    equal(case.steps("one"), [10], "checkpoints")
+    text = "has no effect: partition: kAuto chooses the dimension"
+    both = case.train("job.conf", *AUTO, *workers(2), *divided(["fc1"]),
+                      "-set", "neuralnet.partition_dim=1", workspace="two")
+    has(both.err, f"neuralnet.layer[fc1].partition_dim: warning: {text}", "stderr")
+    has(both.err, f"neuralnet.partition_dim: warning: {text}", "stderr")
+    equal(case.steps("two"), [10], "checkpoints")
+
+
+@check
+def a_lost_process_goes_on_with_the_chosen_plan(case):
+    begin(case)
+    long = (*steps(800), "-set", "checkpoint_freq=50")
+    copy(case, "manual", "")
+    resume(case, "manual", *workers(2), *divided(UNITS), *long)
+    for place in ("shared", "spread"):
+        for rank in (0, 1):
+            lost = f"{place}{rank}"
+            copy(case, lost, by_units())
+            job = case.start_job("job.conf", "-resume", *processes(2, *PLACES[place]), *AUTO, *long,
+                                 workspace=lost)
+            disturbed(case, lost, job, rank, SIGKILL, 300)
+            job.end(0)
+            true(MEASURES not in job.err, "the job chooses again after the loss")
+            same_bytes(case.newest("manual"), case.newest(lost))
+            equal(chosen(case, lost)["by_units"], UNITS, "the choice")
+    # A job that begins, loses a process before its first checkpoint, or after it, has one plan.
+    job = case.start_job("job.conf", *processes(2), *AUTO, *long, workspace="new")
+    disturbed(case, "new", job, 1, SIGKILL, 100)
+    job.end(0)
+    case.train("job.conf", *workers(2), *divided(chosen(case, "new")["by_units"]), *long, workspace="same")
+    same_bytes(case.newest("same"), case.newest("new"))
