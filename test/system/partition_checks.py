@@ -50,10 +50,26 @@ neuralnet {{
 """
 
 
+# A part of w1 has at least 1.3 MB, enough for a gradient in pieces.
+WIDE = """name: "wide" seed: 5 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
+train_one_batch {{ alg: kBP }} updater {{ {updater} }}
+neuralnet {{
+  layer {{ name: "data" type: kRecordInput store_conf {{ backend: "synthetic" batchsize: 23
+          shape: 1100 std_value: 255 synthetic_conf {{ records: 200 classes: 6 }} }} }}
+  layer {{ name: "ip1" type: kInnerProduct srclayers: "data" {0} innerproduct_conf {{ num_output: 1210 }}
+          param {{ name: "w1" init {{ type: kGaussian std: 0.02 }} }} param {{ name: "b1" init {{ type: kConstant }} }} }}
+  layer {{ name: "ip2" type: kInnerProduct srclayers: "ip1" {1} innerproduct_conf {{ num_output: 6 }}
+          param {{ name: "w2" init {{ type: kGaussian std: 0.02 }} }} param {{ name: "b2" init {{ type: kConstant }} }} }}
+  layer {{ name: "loss" type: kSoftmaxLoss srclayers: "ip2" srclayers: "data" }}
+}}
+"""
+NETS = {6: CONF, 4: ROWS, 2: WIDE}  # by the number of layers that are divided
+
+
 def write(case, dims, updater=ADAM):
-    """Writes job.conf: dims has partition_dim of conv1, relu1, pool1, ip1, drop and ip2, or of the
-    net with slices of rows: ip1, ip2, drop and ip3."""
-    conf = CONF if len(dims) == 6 else ROWS
+    """Writes job.conf: dims has partition_dim of conv1, relu1, pool1, ip1, drop and ip2, of the net
+    with slices of rows: ip1, ip2, drop and ip3, or of the wide net: ip1 and ip2."""
+    conf = NETS[len(dims)]
     case.write("job.conf", conf.format(*(f"partition_dim: {dim}" for dim in dims), updater=updater))
 
 
@@ -102,6 +118,16 @@ def compare_with_threads(case, dims, updater=ADAM):
 def workers_that_divide_layers_by_units_train_the_net_of_one(case):
     for updater in (ADAM, MOMENTUM):
         compare_with_one(case, ("111111", "000101", "110010", "001100"), updater)
+
+
+@check
+def workers_that_divide_wide_layers_train_the_net_of_one(case):
+    compare_with_one(case, ("10", "11"), MOMENTUM)
+
+
+@check
+def wide_layers_have_the_same_bytes_in_processes(case):
+    compare_with_threads(case, "10", MOMENTUM)
 
 
 @check

@@ -30,7 +30,8 @@ void Give(GradientReduction* reduction, int number, int place, bool in_pieces) {
     all.push_back(params[p].get());
   }
   const PiecePlan plan({0, reduction->group().size()}, reduction->group().whole(), 1, false);
-  GroupExchange exchange(reduction, place, &ctx, {all, {false, in_pieces}, plan.room_floats()});
+  GroupExchange exchange(reduction, place, &ctx,
+                         {all, {false, in_pieces}, plan.room_floats(false)});
   for (size_t p = params.size(); p-- > 0;) {
     const int64_t row = kShapes[p][1];
     const Philox philox = {1, HashName(StrCat("gradient", p)), static_cast<uint32_t>(number)};
@@ -100,7 +101,7 @@ TEST(GroupPieces, AreTheSameInAllProcesses) {
     Param large("b", "layer", "", ParamProto(), kShapes[1]);
     const PiecePlan plan(worker, group, 1, false);
     GroupExchange exchange(&reduction, 0, &ctx,
-                           {{&small, &large}, {false, true}, plan.room_floats()});
+                           {{&small, &large}, {false, true}, plan.room_floats(false)});
     exchange.Consume(&large, [&](Context&, int64_t first, int64_t rows, float* piece) {
       cuts.emplace_back(first, rows);
       std::fill_n(piece, rows * kShapes[1][1], 1.f);

@@ -4,22 +4,26 @@
 #include <utility>
 
 #include "base/thread/activity_mark.h"
-#include "train/reduce/piece_plan.h"
 
 namespace singa {
 namespace {
 
-// RowPieces are the pieces of one param's gradient. A piece is whole rows.
+// RowPieces are the pieces of the gradient of one param, or of a worker's part of it. A piece is
+// whole rows.
 class RowPieces final : public PieceWork {
  public:
-  RowPieces(GradientReduction* reduction, const GradientPieces& pieces, int64_t row,
+  RowPieces(GradientReduction* reduction, const GradientPieces& pieces, const Param& param,
             const GradientRows& rows)
-      : reduction_(*reduction), pieces_(pieces), row_(row), rows_(rows) {}
+      : reduction_(*reduction),
+        pieces_(pieces),
+        begin_(param.begin()),
+        row_(param.size() / param.shape()[0]),
+        rows_(rows) {}
 
   int64_t floats(int64_t piece) const override { return RangeOf(piece).second; }
   void Produce(Context& ctx, int64_t piece, float* to) const override {
     const auto [begin, size] = RangeOf(piece);
-    rows_(ctx, begin / row_, size / row_, to);
+    rows_(ctx, (begin - begin_) / row_, size / row_, to);
   }
   void Consume(Context& ctx, int64_t piece, std::span<float* const> sums) const override {
     const auto [first, last] = pieces_.SlicesOf(piece);
@@ -37,15 +41,34 @@ class RowPieces final : public PieceWork {
 
   GradientReduction& reduction_;
   const GradientPieces pieces_;
-  const int64_t row_;  // floats
+  const int64_t begin_;  // of the part in the whole param
+  const int64_t row_;    // floats
   const GradientRows& rows_;
 };
 
 }  // namespace
 
+struct GroupExchange::Alone {
+  explicit Alone(ActivityMark* mark) : group(MemoryGroup::Options()), collective(&group, 0, mark) {}
+  MemoryGroup group;
+  MemoryCollective collective;
+};
+
+GroupExchange::~GroupExchange() = default;
+
+bool GroupExchange::Gradients::has_own_pieces() const {
+  for (size_t i = 0; i < params.size(); ++i)
+    if (in_pieces[i] && params[i]->is_part()) return true;
+  return false;
+}
+
 GroupExchange::GroupExchange(GradientReduction* reduction, int worker, Context* ctx,
                              const Gradients& gradients)
-    : reduction_(*reduction), ctx_(ctx), collective_(&reduction->group(), worker, ctx->mark) {
+    : reduction_(*reduction),
+      ctx_(ctx),
+      worker_(reduction->group().first() + worker),
+      collective_(&reduction->group(), worker, ctx->mark) {
+  if (gradients.has_own_pieces()) alone_ = std::make_unique<Alone>(ctx->mark);
   std::vector<BufferSums::Buffer> buffers;
   for (size_t i = 0; i < gradients.params.size(); ++i) {
     Param* const param = gradients.params[i];
@@ -69,12 +92,19 @@ void GroupExchange::Await(Param* param, int64_t step) {
   if (place != places_.end()) reduction_.updates().Await(place->second, step);
 }
 
+GradientPieces GroupExchange::PiecesOf(const Param& param) const {
+  MemoryGroup& group = reduction_.group();
+  const SliceTable& table = reduction_.table();
+  const int place = places_.at(&param), threads = group.CutThreads(std::max(1, ctx_->threads));
+  return param.is_part() ? PiecePlan::CutOwn(table, place, worker_, threads)
+                         : PiecePlan::Cut(table, place, group.whole(), threads);
+}
+
 void GroupExchange::Consume(Param* param, const GradientRows& rows) {
-  const GradientPieces pieces =
-      PiecePlan::Cut(reduction_.table(), places_.at(param), reduction_.group().whole(),
-                     reduction_.group().CutThreads(std::max(1, ctx_->threads)));
-  const RowPieces work(&reduction_, pieces, param->size() / param->shape()[0], rows);
-  collective_.ReduceScatter(*ctx_, pieces.count, work, room_);
+  const GradientPieces pieces = PiecesOf(*param);
+  const RowPieces work(&reduction_, pieces, *param, rows);
+  MemoryCollective& sums = param->is_part() ? alone_->collective : collective_;
+  sums.ReduceScatter(*ctx_, pieces.count, work, room_);
   reduction_.updates().Check();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "singa/nn/net.h"
 #include "singa/train/param_exchange.h"
 #include "train/reduce/gradient_reduction.h"
+#include "train/reduce/piece_plan.h"
 
 namespace singa {
 
@@ -20,10 +22,13 @@ class GroupExchange final : public ParamExchange, public GradientSink, public Gr
     std::vector<Param*> params;   // in the order of the reduction's table; empty: a device has them
     std::vector<bool> in_pieces;  // which of them are handed on in pieces
     int64_t room_floats = 0;      // memory for pieces (PiecePlan::room_floats)
+    // Returns whether the worker alone computes some of these pieces.
+    bool has_own_pieces() const;
   };
   // Makes the exchange of worker `worker`, counted among workers that share memory. Allocates
   // gradients that have no memory yet. `reduction` and `ctx` must outlive it.
   GroupExchange(GradientReduction* reduction, int worker, Context* ctx, const Gradients& gradients);
+  ~GroupExchange() override;
 
   void Await(Param* param, int64_t step) override;
   void GradientReady(Param* param, int64_t step) override;
@@ -34,10 +39,17 @@ class GroupExchange final : public ParamExchange, public GradientSink, public Gr
   void Sum(std::span<double> values) override { collective_.AllReduce(values); }
 
  private:
+  // The worker as a group of its own, for the rows of params that it alone has.
+  struct Alone;
+
+  GradientPieces PiecesOf(const Param& param) const;
+
   GradientReduction& reduction_;
   Context* const ctx_;
+  const int worker_;  // in the whole group
   MemoryCollective collective_;
   std::map<const Param*, int> places_;  // in the reduction's table
+  std::unique_ptr<Alone> alone_;        // null: there are no such pieces
   std::vector<float> room_;
 };
 

@@ -9,6 +9,14 @@ namespace {
 
 constexpr int64_t kPieceBytes = SliceTable::kMost * static_cast<int64_t>(sizeof(float));
 
+// Cuts slices [first, last) into pieces for `takers` threads.
+GradientPieces CutSlices(const SliceTable& table, int first, int last, int64_t takers) {
+  const int64_t n = last - first;
+  const int64_t together = SliceTable::kMost / table[first].size;  // most slices of a piece
+  const int64_t least = (n + together - 1) / together;
+  return {first, last, std::min((least + takers - 1) / takers * takers, n)};
+}
+
 }  // namespace
 
 PiecePlan::PiecePlan(SumNode here, int group, int threads, bool spans_processes)
@@ -20,21 +28,33 @@ PiecePlan::PiecePlan(SumNode here, int group, int threads, bool spans_processes)
 bool PiecePlan::Wants(const NetNode& node, const Param& param) const {
   const int64_t room_of_two = std::min(group_, 2) * threads_ * kPieceBytes;  // in one process
   const int64_t row = param.size() / param.shape()[0];
+  // The parts of a divided param may differ by a row, and all workers answer the same.
+  const int64_t rows = param.is_part() ? param.whole_shape()[0] / group_ : param.shape()[0];
   return std::ranges::find(node.in_pieces, &param) != node.in_pieces.end() &&
-         param.data.bytes() > room_of_two && row <= SliceTable::kMost / SliceTable::kLeastRows;
+         rows * row * static_cast<int64_t>(sizeof(float)) > room_of_two &&
+         row <= SliceTable::kMost / SliceTable::kLeastRows;
 }
 
-int64_t PiecePlan::bytes() const {
-  const int64_t pieces = spans_processes_ ? MemoryBoard::kSlots : slots_ * threads_;
-  return pieces * kPieceBytes;
+int64_t PiecePlan::bytes(bool own) const {
+  if (!spans_processes_) return slots_ * threads_ * kPieceBytes;
+  return (MemoryBoard::kSlots + (own ? threads_ : 0)) * kPieceBytes;
+}
+
+int64_t PiecePlan::room_floats(bool own) const {
+  if (spans_processes_) return own ? threads_ * SliceTable::kMost : 0;
+  return slots_ * threads_ * SliceTable::kMost;
 }
 
 GradientPieces PiecePlan::Cut(const SliceTable& table, int param, int group, int64_t threads) {
   const auto [first, last] = table.OfParam(param);
-  const int64_t n = last - first, takers = threads * group;
-  const int64_t together = SliceTable::kMost / table[first].size;  // most slices of a piece
-  const int64_t least = (n + together - 1) / together;
-  return {first, last, std::min((least + takers - 1) / takers * takers, n)};
+  return CutSlices(table, first, last, threads * group);
+}
+
+GradientPieces PiecePlan::CutOwn(const SliceTable& table, int param, int owner, int64_t threads) {
+  auto [first, last] = table.OfParam(param);
+  while (first < last && table[first].owner != owner) ++first;
+  while (last > first && table[last - 1].owner != owner) --last;
+  return CutSlices(table, first, last, threads);
 }
 
 }  // namespace singa

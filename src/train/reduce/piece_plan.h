@@ -33,16 +33,19 @@ class PiecePlan {
   // pays. The answer is the same in all topologies, since pieces may be rounded differently from
   // whole gradients.
   bool Wants(const NetNode& node, const Param& param) const;
-  // Returns the bytes of memory that the pieces of this worker need.
-  int64_t bytes() const;
-  // Returns the floats of memory that the worker itself needs; 0: the pieces lie in memory that
-  // processes share.
-  int64_t room_floats() const { return spans_processes_ ? 0 : bytes() / 4; }
+  // Returns the bytes of memory that the pieces of this worker need. `own`: it alone computes some
+  // of them, those of params that the workers divide.
+  int64_t bytes(bool own) const;
+  // Returns the floats of memory that the worker itself needs. Pieces of several processes lie in
+  // memory that they share.
+  int64_t room_floats(bool own) const;
 
   // Cuts a param's gradient into pieces that fit in a cache, equally many for each of the group's
   // threads. The cut is the same in all topologies, since the bits of a product may depend on how
   // its rows are cut. `threads`: of each worker.
   static GradientPieces Cut(const SliceTable& table, int param, int group, int64_t threads);
+  // Cuts the rows of a param that worker `owner` alone has.
+  static GradientPieces CutOwn(const SliceTable& table, int param, int owner, int64_t threads);
 
  private:
   const int group_;

@@ -102,7 +102,10 @@ void Trainer::Open(GradientReduction* reduction) {
   if (place.leads()) updates_->Attach(trained.table, trained.params);
   const bool on_device = why_host_updates_.empty();
   GroupExchange::Gradients gradients;
-  if (!on_device) gradients = {trained.own, trained.in_pieces, PiecePlanOf(place).room_floats()};
+  if (!on_device) {
+    gradients = {.params = trained.own, .in_pieces = trained.in_pieces};
+    gradients.room_floats = PiecePlanOf(place).room_floats(gradients.has_own_pieces());
+  }
   exchange_.emplace(reduction, place.worker - place.sharing().first, &exchange_ctx_, gradients);
   if (place.workers > 1) model_.ctx().group = &*exchange_;
   path_ = on_device ? OpenOnDevice() : model_.device() ? OpenLayersOnDevice() : OpenOnHost();

@@ -12,13 +12,14 @@ MemoryUse ParamMemory(const CountedWorker& worker) {
   MemoryUse use;
   for (const auto& param : worker.params.params())
     if (first || !param->trains()) use.params += param->data.bytes();
-  bool pieces = false;
+  bool pieces = false, own_pieces = false;
   for (size_t i = 0; i < worker.trained.params.size(); ++i) {
     use.updater += states * worker.trained.params[i]->data.bytes();
     if (!worker.trained.in_pieces[i]) use.gradients += worker.trained.own[i]->data.bytes();
     pieces = pieces || worker.trained.in_pieces[i];
+    own_pieces = own_pieces || (worker.trained.in_pieces[i] && worker.trained.own[i]->is_part());
   }
-  if (pieces) use.gradients += worker.pieces.bytes();
+  if (pieces) use.gradients += worker.pieces.bytes(own_pieces);
   return use;
 }
 

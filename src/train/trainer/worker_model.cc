@@ -101,7 +101,7 @@ TrainedParams WorkerModel::FindTrained() const {
       if (std::ranges::find(node.completes, own) == node.completes.end()) continue;
       trained.params.push_back(whole);
       trained.own.push_back(own);
-      trained.in_pieces.push_back(!own->is_part() && InPieces(node, *own));
+      trained.in_pieces.push_back(InPieces(node, *own));
       shapes.push_back(whole->shape());
       workers.push_back(own->is_part() ? place_.workers : 1);
     }

@@ -118,7 +118,7 @@ struct SharedProcess {
     if (memory) updates.Share(memory->verdict());
     const PiecePlan plan({0, one.workers}, one.workers, one.threads, memory != nullptr);
     const GroupExchange::Gradients gradients = {
-        {}, {false, one.in_pieces, false, false}, plan.room_floats()};
+        {}, {false, one.in_pieces, false, false}, plan.room_floats(false)};
     for (auto& worker : workers) {
       GroupExchange::Gradients own_gradients = gradients;
       own_gradients.params = worker->all;

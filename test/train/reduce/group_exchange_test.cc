@@ -22,7 +22,7 @@ struct AWorkerAlone {
     const PiecePlan plan({0, 1}, 1, 1, false);
     exchange.emplace(
         &reduction, 0, &ctx,
-        GroupExchange::Gradients{{&small, &large}, {false, in_pieces}, plan.room_floats()});
+        GroupExchange::Gradients{{&small, &large}, {false, in_pieces}, plan.room_floats(false)});
   }
 
   const std::vector<Shape> shapes = {{3}, {400, 500}};

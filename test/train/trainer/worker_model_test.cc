@@ -43,6 +43,34 @@ std::vector<std::string> InPieces(const JobProto& job) {
   return names;
 }
 
+// Workers of a group, of which none has all rows of "wide".
+WorkerPlace Dividing(int worker, int workers) {
+  return {.worker = worker, .workers = workers, .here = workers, .divides_units = true};
+}
+
+TEST(WorkerModelTest, ALargePartOfADividedParamGoesInPieces) {
+  JobProto job = Job();
+  job.mutable_neuralnet()->mutable_layer(1)->set_partition_dim(1);
+  job.mutable_neuralnet()->mutable_layer(1)->mutable_innerproduct_conf()->set_num_output(1400);
+  for (const int worker : {0, 1}) {
+    const WorkerModel model(job, Dividing(worker, 2), nullptr);
+    EXPECT_TRUE(model.trained().own[0]->is_part());
+    EXPECT_TRUE(model.trained().in_pieces[0]);
+    EXPECT_LT(model.Count(0, false).host.gradients, 700 * 500 * 4);
+  }
+}
+
+TEST(WorkerModelTest, AllWorkersAgreeWhichPartsGoInPieces) {
+  JobProto job = Job();
+  job.mutable_neuralnet()->mutable_layer(1)->set_partition_dim(1);
+  // Of 1049 rows the workers have 524 and 525, or 1,048,000 and 1,050,000 bytes. More than 1 MiB
+  // goes in pieces.
+  job.mutable_neuralnet()->mutable_layer(1)->mutable_innerproduct_conf()->set_num_output(1049);
+  const bool first = WorkerModel(job, Dividing(0, 2), nullptr).trained().in_pieces[0];
+  const bool second = WorkerModel(job, Dividing(1, 2), nullptr).trained().in_pieces[0];
+  EXPECT_EQ(first, second);
+}
+
 TEST(WorkerModelTest, TheFirstWorkerAloneHasTheNetsOfOtherPhases) {
   const JobProto job = Job("test_freq: 10 validate_freq: 10 validate_steps: 1 test_steps: 1");
   const WorkerModel first(job, {.workers = 2, .groups = 2}, nullptr);
