@@ -152,7 +152,7 @@ is the part of their time for which no worker waits. The second table has all pl
   own        as partition_dim in the job says
   units      by units, all layers that have some
   hybrid     inner products by units, the rest by rows (Krizhevsky 2014)
-  runner_up  the second fastest plan
+  runner_up  the best other plan
 
   step ms    predicted time of a step            link MB    bytes that a host sends in a step
   speed-up   over one worker with all cores      memory MB  of a worker

@@ -82,6 +82,7 @@ void GroupLoop::WriteRows(int64_t step) {
   }
   stats.lr = schedule_.LearningRateAt(step);
   stats.epoch = schedule_.EpochAfter(step);
+  stats.predicted_step_ms = predicted_ms_;
   stats.grad_norm = grad_norm_;
   stats.staleness = groups_.backend().TakeStaleness(group_);
   if (sink_) {

@@ -16,8 +16,14 @@ Schedule ScheduleOf(const JobProto& job, Trainer* lead);
 class GroupLoop {
  public:
   // All arguments must outlive it. `sink` is null if another process writes the group's rows.
-  GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsSink* sink)
-      : groups_(*groups), group_(group), schedule_(schedule), sink_(sink) {}
+  // `predicted_ms`: of a step, for its rows; not set: nothing was predicted.
+  GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsSink* sink,
+            std::optional<double> predicted_ms = {})
+      : groups_(*groups),
+        group_(group),
+        schedule_(schedule),
+        sink_(sink),
+        predicted_ms_(predicted_ms) {}
 
   // Waits for the records of the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);
@@ -36,6 +42,7 @@ class GroupLoop {
   const int group_;
   const Schedule& schedule_;
   MetricsSink* const sink_;
+  const std::optional<double> predicted_ms_;
   double seconds_ = 0;  // time since the last row
   int64_t steps_ = 0;
   int64_t sent_ = 0, received_ = 0;  // bytes up to the last row

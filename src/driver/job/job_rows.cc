@@ -49,6 +49,8 @@ MetricsRows LayerRows(const RowHead& head, const MetricSums& sums, const StepSta
       row.values.emplace_back("bytes_sent", stats->bytes_sent);
       row.values.emplace_back("lr", stats->lr);
       if (stats->epoch) row.values.emplace_back("epoch", *stats->epoch);
+      if (stats->predicted_step_ms)
+        row.values.emplace_back("predicted_step_ms", *stats->predicted_step_ms);
       if (stats->grad_norm) row.values.emplace_back("grad_norm", *stats->grad_norm);
     }
     if (stats && stats->staleness.total > 0) {

@@ -1,5 +1,6 @@
 #include "driver/plan/auto_partition.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -35,6 +36,12 @@ AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
   return choice;
 }
 
+// Returns the plan that is the fastest one under the model, however small its gain is.
+const JobPlan& FastestOf(const JobPlans& plans) {
+  return *std::ranges::min_element(plans.plans, {},
+                                   [](const JobPlan& plan) { return plan.cost.step_ms; });
+}
+
 }  // namespace
 
 AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, bool measure) {
@@ -43,10 +50,12 @@ AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, b
   KeptTimes timer(false);
   const JobPlans plans =
       PlanJob(bench, cluster, RatesOfThisMachine(cluster), UsableMemory() / cluster.here(), &timer);
-  AutoPartition choice = ChoiceOf(plans, plans.found());
-  choice.why = plans.note;
-  if (choice.cuts.empty() || !measure) return choice;
-  std::vector<JobPlan> trials = {plans.found(), *plans.Find("data")};
+  const JobPlan& fastest = FastestOf(plans);
+  const bool tries = measure && fastest.cost.step_ms < plans.Find("data")->cost.step_ms;
+  AutoPartition choice = ChoiceOf(plans, tries ? fastest : plans.found());
+  if (!tries) choice.why = plans.note;
+  if (!tries) return choice;
+  std::vector<JobPlan> trials = {fastest, *plans.Find("data")};
   MeasurePlans(bench, &trials, cluster);
   if (trials[1].measured_ms < trials[0].measured_ms) {
     choice = ChoiceOf(plans, trials[1]);

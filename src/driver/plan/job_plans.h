@@ -26,7 +26,7 @@ struct JobPlans {
   std::vector<JobPlan> plans;  // the first is the found one
   double one_worker_ms = 0;    // a step of one worker with all cores of a host
   std::string source;          // what the times rest on
-  double error = 0;            // the relative error of these times
+  double error = 0;            // the relative error of predicted times
   bool exact = true;           // the search has seen all plans
   std::string note;            // why another plan than the fastest one was taken; "": it was not
 

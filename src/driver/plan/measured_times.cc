@@ -93,12 +93,18 @@ class PartRun {
       sum.update += median(&LayerTimes::update);
     }
     result.rest_ms = std::max(0.0, Median(rest));
-    const double middle = Median(ms_);
-    std::vector<double> differences;
-    for (const double ms : ms_) differences.push_back(std::abs(ms - middle) / middle);
-    result.spread = Median(differences);
     return result;
   }
+
+  // Returns the time of recorded step `step`, without bridges.
+  double MsOf(size_t step) const {
+    const auto& nodes = trainer_.model().net().nodes();
+    double ms = ms_[step];
+    for (size_t i = 0; i < nodes.size(); ++i)
+      if (nodes[i].bridge) ms -= times_[step][i].sum();
+    return ms;
+  }
+  size_t steps() const { return ms_.size(); }
 
  private:
   Replica replica_;
@@ -189,9 +195,30 @@ class PartRuns {
         sum.update += times.update / count_;
       }
       mean.rest_ms += part.rest_ms / count_;
-      mean.spread += part.spread / count_;
     }
+    Scale(StepMs() / mean.step_ms(), &mean);
     return mean;
+  }
+
+  // Returns the median time of a step. The workers of a group meet in each step, so the slowest one
+  // counts.
+  double StepMs() const {
+    std::vector<double> all;
+    for (size_t step = 0; step < runs_[0]->steps(); ++step) {
+      double slowest = 0;
+      for (const auto& run : runs_) slowest = std::max(slowest, run->MsOf(step));
+      all.push_back(slowest);
+    }
+    return Median(std::move(all));
+  }
+
+  static void Scale(double factor, PartTimes* times) {
+    for (auto& [name, layer] : times->layers) {
+      layer.forward *= factor;
+      layer.backward *= factor;
+      layer.update *= factor;
+    }
+    times->rest_ms *= factor;
   }
 
   const JobProto& job_;
@@ -218,11 +245,19 @@ PartTimes MedianOf(const std::vector<PartTimes>& turns) {
       result.layers[name].*part =
           median([&](const PartTimes& turn) { return turn.layers.at(name).*part; });
   result.rest_ms = median([](const PartTimes& turn) { return turn.rest_ms; });
-  result.spread = median([](const PartTimes& turn) { return turn.spread; });
+  const double middle = median([](const PartTimes& turn) { return turn.step_ms(); });
+  result.spread =
+      median([&](const PartTimes& turn) { return std::abs(turn.step_ms() - middle) / middle; });
   return result;
 }
 
 }  // namespace
+
+double PartTimes::step_ms() const {
+  double ms = rest_ms;
+  for (const auto& [name, layer] : layers) ms += layer.sum();
+  return ms;
+}
 
 std::vector<PartTimes> MeasuredTimes::Of(const std::vector<PartRequest>& requests) {
   std::vector<std::vector<PartTimes>> turns(requests.size());

@@ -14,7 +14,11 @@ namespace singa {
 struct PartTimes {
   std::map<std::string, LayerTimes> layers;  // by the layer's name in the conf
   double rest_ms = 0;                        // of a step, besides its layers and bridges
-  double spread = 0;  // relative: half of the steps differ from the median by less
+  // The relative difference of repeated measurements from their median; half of them differ by
+  // less.
+  double spread = 0;
+
+  double step_ms() const;  // without bridges
 };
 
 // A job as its layers' partition_dim divide it, and its workers.

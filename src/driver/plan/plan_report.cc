@@ -101,8 +101,7 @@ std::string PlanTable(const JobPlans& plans) {
                    Number(cluster.link_us, 0), " us\n");
   text += StrCat("one worker     ", Number(plans.one_worker_ms, 3), " ms a step\n");
   text += StrCat("times          ", plans.source);
-  if (plans.error > 0)
-    text += StrCat("; half of the steps within ", Number(100 * plans.error, 1), " %");
+  if (plans.error > 0) text += StrCat("; error ", Number(100 * plans.error, 1), " %");
   text += "\n";
   if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
   if (!plans.exact)
