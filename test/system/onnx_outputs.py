@@ -29,7 +29,7 @@ EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnis
 # checkpoint. Layers of custom_layer and rnnlm have no form, nor has a net that reads its own
 # output.
 LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job",
-            "rnnlm/job", "char_rnn/sample"}
+            "rnnlm/job", "char_rnn/sample", "partition/alexnet", "partition/mlp"}
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
           store_conf {{ path: "{1}.csv" }} }}
 """
