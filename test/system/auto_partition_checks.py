@@ -2,7 +2,7 @@
 itself, since the choice of a run depends on the machine."""
 import json
 import shutil
-from signal import SIGKILL
+from signal import SIGKILL, SIGTERM
 
 from case import check, equal, has, learned, same_bytes, true
 from group_checks import workers
@@ -120,6 +120,22 @@ def kAuto_tells_what_has_no_effect(case):
     has(both.err, f"neuralnet.layer[fc1].partition_dim: warning: {text}", "stderr")
     has(both.err, f"neuralnet.partition_dim: warning: {text}", "stderr")
     equal(case.steps("two"), [10], "checkpoints")
+
+
+@check
+def a_signal_ends_a_job_that_chooses_its_plan(case):
+    # A step of this net takes long, so that the choice does, too.
+    wide = ("-set", "neuralnet.layer[fc1].innerproduct_conf.num_output=400000",
+            "-set", "neuralnet.layer[data].store_conf.batchsize=1024")
+    case.write("job.conf", JOB)
+    for settings in (workers(2), processes(2)):
+        job = case.start_job("job.conf", *settings, *AUTO, *wide, *steps(10 ** 6), workspace="ws")
+        job.wait_until(lambda job=job: MEASURES in job.err, "the choice begins")
+        job.send(SIGTERM)
+        job.end(143)
+        has(job.err, "stopped by a signal before the first step", "stderr")
+        true("partition: all" not in job.err and "partition: by" not in job.err, "the job has chosen")
+        equal(case.steps("ws"), [], "checkpoints")
 
 
 @check

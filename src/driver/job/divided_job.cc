@@ -5,6 +5,7 @@
 #include "base/file/input_file.h"
 #include "base/system/cgroup.h"
 #include "cluster/process/job_process.h"
+#include "driver/job/end_process.h"
 #include "driver/job/workspace.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -69,6 +70,7 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
       progress->Say(StrCat("partition: ", Describe(*kept), "; kept from ", file));
       return *kept;
     }
+  const EndsOnSignal signals(options, "the first step");
   progress->Say("partition: kAuto measures the layers, which takes some seconds");
   const PlanCluster cluster = ClusterOf(job, options);
   // Threads stand for processes of one host in a trial.
