@@ -1,6 +1,7 @@
 #include "driver/plan/job_plans.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "nn/cost/plan_search.h"
@@ -15,21 +16,15 @@ namespace {
 // parallelism is not taken.
 constexpr double kModelError = 0.05;
 
-int64_t MemoryOfWorker(const JobProto& job, const PlanCluster& cluster, int number) {
-  WorkerPlace place = cluster.PlaceOf(number);
-  place.first = 0;
+// Returns a worker's share of the memory of a host. Its first worker has the params and states for
+// all.
+int64_t MemoryOf(const JobProto& job, const PlanCluster& cluster) {
+  WorkerPlace place = cluster.PlaceOf(0);
   place.here = cluster.here();
   Replica replica(job);
   ReplicaUpdates updates(job, &replica);
-  return Trainer(job, place, &replica, &updates).memory().host.total();
-}
-
-// Returns a worker's share of what the workers of a host use.
-int64_t MemoryOf(const JobProto& job, const PlanCluster& cluster) {
-  const int here = cluster.here();
-  const int64_t first = MemoryOfWorker(job, cluster, 0);
-  if (here == 1) return first;
-  return (first + (here - 1) * MemoryOfWorker(job, cluster, here - 1)) / here;
+  const MemoryUse use = Trainer(job, place, &replica, &updates).memory().host;
+  return use.total() - (use.params + use.updater) / cluster.here() * (cluster.here() - 1);
 }
 
 class Planner {
@@ -43,7 +38,10 @@ class Planner {
     for (size_t i = 0; i < cuts.size(); ++i)
       if (cuts[i] == Cut::kUnits) plan.cuts[net_.layers[i].name] = Cut::kUnits;
     plan.cost = CostOfStep(net_, cuts);
-    plan.memory = MemoryOf(JobOf(job_, plans_.cluster, plan.cuts), plans_.cluster);
+    const auto same = std::ranges::find(plans_.plans, plan.cuts, &JobPlan::cuts);
+    plan.memory = same != plans_.plans.end()
+                      ? same->memory
+                      : MemoryOf(JobOf(job_, plans_.cluster, plan.cuts), plans_.cluster);
     plans_.plans.push_back(std::move(plan));
   }
 
@@ -124,7 +122,10 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   times.pop_back();
   plans.net = costs.Net(times);
   Planner planner(job, &plans);
+  const auto start = std::chrono::steady_clock::now();
   const SearchResult search = SearchPlan(plans.net, most_bytes);
+  plans.search_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   plans.exact = search.exact;
   Cuts best = planner.Data();
   const double data_ms = CostOfStep(plans.net, best).step_ms;

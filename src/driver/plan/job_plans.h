@@ -27,6 +27,7 @@ struct JobPlans {
   double one_worker_ms = 0;    // a step of one worker with all cores of a host
   std::string source;          // what the times rest on
   double error = 0;            // the relative error of predicted times
+  double search_ms = 0;        // time of the search, without nets and measurements
   bool exact = true;           // the search has seen all plans
   std::string note;            // why another plan than the fastest one was taken; "": it was not
 

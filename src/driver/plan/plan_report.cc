@@ -142,6 +142,7 @@ std::string PlanJson(const JobPlans& plans) {
   json["one_worker_ms"] = plans.one_worker_ms;
   json["source"] = plans.source;
   json["error"] = plans.error;
+  json["search_ms"] = plans.search_ms;
   json["exact"] = plans.exact;
   if (!plans.note.empty()) json["note"] = plans.note;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -15,6 +15,15 @@ struct Bounds {
 // The first search is quick, and its plan bounds the second one.
 constexpr Bounds kQuick = {256, 16}, kThorough = {1 << 12, 1 << 10};
 
+constexpr double kAnyTime = std::numeric_limits<double>::infinity();
+
+// The plans that a search is for.
+struct Aim {
+  int wanted = 1;             // the fastest ones
+  int64_t most_bytes = 0;     // memory that a worker may use; 0: any, and memory does not count
+  double most_ms = kAnyTime;  // plans that take longer are left out
+};
+
 // One layer's cut of a partial plan, and the rest of the plan: an index in Search::links_.
 struct PlanLink {
   Cut cut;
@@ -31,10 +40,8 @@ using States = std::map<std::vector<Cut>, std::vector<Partial>>;
 
 class Search {
  public:
-  // `most_bytes`: memory that a worker may use; 0: any, and memory is no aim. Plans that take more
-  // than `most_ms` are left out.
-  Search(const CostNet& net, int64_t most_bytes, const Bounds& bounds, double most_ms)
-      : net_(net), most_bytes_(most_bytes), bounds_(bounds), most_ms_(most_ms) {
+  Search(const CostNet& net, const Aim& aim, const Bounds& bounds)
+      : net_(net), aim_(aim), bounds_(bounds) {
     readers_.resize(net.layers.size());
     earliest_.resize(net.layers.size());
     rest_.resize(net.layers.size() + 1);
@@ -48,11 +55,16 @@ class Search {
     }
   }
 
+  // Returns complete plans, the fastest first.
   PlanFront Run() {
     States states;
     states[{}] = {Partial{}};
     for (int layer = size() - 1; layer >= 0; --layer) states = Continue(states, layer);
-    return FrontOf(states);
+    PlanFront front;
+    for (const auto& [cuts, plans] : states)  // one state: no layer has a source yet to come
+      for (const Partial& plan : plans) front.plans.push_back(Found(plan));
+    front.exact = exact_;
+    return front;
   }
 
  private:
@@ -80,7 +92,7 @@ class Search {
   // enough.
   bool IsTooSlow(const StepClocks& clocks, int layer) const {
     return std::max(clocks.worker_ms + rest_[layer].worker_ms,
-                    clocks.link_ms + rest_[layer].link_ms) > most_ms_;
+                    clocks.link_ms + rest_[layer].link_ms) > aim_.most_ms;
   }
 
   States Continue(const States& states, int layer) {
@@ -122,7 +134,7 @@ class Search {
     std::vector<Partial>& there = (*next)[key];
     for (const Partial& plan : plans) {
       const StepClocks clocks = Add(plan.clocks, cost, behind);
-      if (most_bytes_ > 0 && clocks.bytes + net_.bytes > most_bytes_) continue;
+      if (aim_.most_bytes > 0 && clocks.bytes + net_.bytes > aim_.most_bytes) continue;
       if (IsTooSlow(clocks, choice.layer)) continue;
       links_.push_back({choice.cut, plan.plan});
       there.push_back({clocks, static_cast<int>(links_.size()) - 1});
@@ -151,18 +163,19 @@ class Search {
 
   bool Beats(const StepClocks& a, const StepClocks& b) const {
     return a.worker_ms <= b.worker_ms && a.link_ms <= b.link_ms &&
-           (most_bytes_ == 0 || a.bytes <= b.bytes);
+           (aim_.most_bytes == 0 || a.bytes <= b.bytes);
   }
 
-  // Sorts by time, and keeps the plans that no other one beats.
+  // Sorts by time, and keeps the plans that fewer than `wanted` others beat.
   void KeepBest(std::vector<Partial>* plans) const {
     std::stable_sort(plans->begin(), plans->end(), [](const Partial& a, const Partial& b) {
       return a.clocks.end_ms() < b.clocks.end_ms();
     });
     std::vector<Partial> kept;
     for (const Partial& plan : *plans)
-      if (std::none_of(kept.begin(), kept.end(),
-                       [&](const Partial& other) { return Beats(other.clocks, plan.clocks); }))
+      if (std::count_if(kept.begin(), kept.end(), [&](const Partial& other) {
+            return Beats(other.clocks, plan.clocks);
+          }) < aim_.wanted)
         kept.push_back(plan);
     *plans = std::move(kept);
   }
@@ -181,15 +194,8 @@ class Search {
     return cuts;  // the last link is the first layer's
   }
 
-  PlanFront FrontOf(const States& states) const {
-    PlanFront front;
-    front.exact = exact_;
-    for (const auto& [cuts, plans] : states)
-      for (const Partial& plan : plans)
-        if (front.plans.empty() || plan.clocks.bytes + net_.bytes < front.plans.back().bytes)
-          front.plans.push_back({CutsOf(plan.plan), plan.clocks.end_ms() + net_.step_ms,
-                                 plan.clocks.bytes + net_.bytes});
-    return front;
+  FoundPlan Found(const Partial& plan) const {
+    return {CutsOf(plan.plan), plan.clocks.end_ms() + net_.step_ms, plan.clocks.bytes + net_.bytes};
   }
 
   const CostNet& net_;
@@ -197,9 +203,8 @@ class Search {
   std::vector<int> earliest_;                 // of each layer: its earliest source, or itself
   std::vector<int> frontier_;  // layers so far that have sources yet to come, last layer first
   std::vector<PlanLink> links_;
-  const int64_t most_bytes_;
+  const Aim aim_;
   const Bounds bounds_;
-  const double most_ms_;
   std::vector<StepClocks> rest_;  // [i]: the least that the layers before i add to the clocks
   bool exact_ = true;
 };
@@ -208,15 +213,14 @@ class Search {
 
 namespace {
 
-constexpr double kAnyTime = std::numeric_limits<double>::infinity();
-
-// Returns the fastest plan, if it takes at most `most_ms`.
-PlanFront FindBest(const CostNet& net, int64_t most_bytes, double most_ms = kAnyTime) {
+// Returns the two fastest plans, as far as there are so many.
+PlanFront FindBest(const CostNet& net, int64_t most_bytes) {
   constexpr double kRounding = 1 + 1e-12;
-  PlanFront quick = Search(net, most_bytes, kQuick, (most_ms - net.step_ms) * kRounding).Run();
+  Aim aim{.wanted = 2, .most_bytes = most_bytes};
+  PlanFront quick = Search(net, aim, kQuick).Run();
   if (quick.exact) return quick;
-  if (!quick.plans.empty()) most_ms = quick.plans[0].step_ms;
-  return Search(net, most_bytes, kThorough, (most_ms - net.step_ms) * kRounding).Run();
+  if (quick.plans.size() > 1) aim.most_ms = (quick.plans[1].step_ms - net.step_ms) * kRounding;
+  return Search(net, aim, kThorough).Run();
 }
 
 }  // namespace
@@ -224,27 +228,23 @@ PlanFront FindBest(const CostNet& net, int64_t most_bytes, double most_ms = kAny
 SearchResult SearchPlan(const CostNet& net, int64_t most_bytes) {
   SearchResult result;
   PlanFront best = FindBest(net, 0);
-  if (most_bytes > 0 && best.plans[0].bytes > most_bytes) best = FindBest(net, most_bytes);
+  const auto too_large = [&](const FoundPlan& plan) { return plan.bytes > most_bytes; };
+  if (most_bytes > 0 && std::ranges::any_of(best.plans, too_large))
+    best = FindBest(net, most_bytes);
   result.exact = best.exact;
-  if (best.plans.empty()) return result;
-  result.best = std::move(best.plans[0]);
-  CostNet other = net;
-  for (size_t i = 0; i < net.layers.size(); ++i) {
-    CostLayer& layer = other.layers[i];
-    if (!layer.rows || !layer.units) continue;
-    // Find the best plan in which this layer has another cut.
-    (result.best->cuts[i] == Cut::kRows ? layer.rows : layer.units).reset();
-    const double most_ms = result.runner_up ? result.runner_up->step_ms : kAnyTime;
-    PlanFront second = FindBest(other, most_bytes, most_ms);
-    layer = net.layers[i];
-    result.exact = result.exact && second.exact;
-    if (!second.plans.empty()) result.runner_up = std::move(second.plans[0]);
-  }
+  if (!best.plans.empty()) result.best = std::move(best.plans[0]);
+  if (best.plans.size() > 1) result.runner_up = std::move(best.plans[1]);
   return result;
 }
 
 PlanFront SearchFront(const CostNet& net) {
-  return Search(net, std::numeric_limits<int64_t>::max(), kThorough, kAnyTime).Run();
+  PlanFront all = Search(net, {.most_bytes = std::numeric_limits<int64_t>::max()}, kThorough).Run();
+  PlanFront front;
+  front.exact = all.exact;
+  for (FoundPlan& plan : all.plans)
+    if (front.plans.empty() || plan.bytes < front.plans.back().bytes)
+      front.plans.push_back(std::move(plan));
+  return front;
 }
 
 }  // namespace singa

@@ -4,7 +4,8 @@
 // It goes through the layers in reverse, as the backward pass does. A partial plan has a cut for
 // each layer so far. Two partial plans with the same cuts of those layers whose sources are yet to
 // come can be continued in the same ways. Of these only plans are kept that no other one beats in
-// time, in time of the link and in memory.
+// time, in time of the link and in memory. For the two fastest plans, only those are dropped that
+// two others beat.
 #pragma once
 
 #include <cstdint>
