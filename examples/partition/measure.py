@@ -64,6 +64,8 @@ def run(args, case, cut, hosts):
         words = [os.path.abspath(args.singa), "-conf", str(HERE / f"{job}.conf")]
         sets = [f"cluster.workspace={folder}/ws", f"cluster.nworkers_per_group={workers}",
                 *places(workers)[place], *settings_of(job, cut)]
+        if place == "two hosts":
+            sets.append(f"cluster.link_gbit={args.mbit / 1000}")
         if args.steps:
             sets += [f"train_steps={args.steps}", "disp_freq=1"]
         for setting in sets:

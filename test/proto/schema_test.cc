@@ -35,7 +35,8 @@ const MessageSpec kAdded[] = {
      "301 all_reduce AllReduceProto; 302 max_staleness int32=0; 303 user_consistency string; "
      "304 group_sync GroupSync=kMaster; 305 elastic_alpha float=0.5; 306 coordinator string; "
      "307 bind string; 308 start_timeout int32=60; 309 peer_timeout int32=60; "
-     "310 max_restarts int32=3; 311 insecure bool=false; 312 stall_timeout int32=600"},
+     "310 max_restarts int32=3; 311 insecure bool=false; 312 stall_timeout int32=600; "
+     "313 link_gbit float=10"},
     {"AllReduceProto", "",
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
      "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152"},

@@ -79,6 +79,7 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
     machine = MachineOf(ReadMachine(args.Get("machine")), cluster);
   } else {
     machine.cluster = ThisMachine(cluster);
+    machine.cluster.link_gbit = job.cluster().link_gbit();
     machine.rates = RatesOfThisMachine(machine.cluster);
     machine.timer = std::make_unique<KeptTimes>(args.Has("fresh"));
   }
@@ -134,7 +135,7 @@ machine file.
   -workers N      workers of the group; if not given, the job's nworkers_per_group
   -hosts H        hosts that have them, equally many each; if not given, 1
   -link GBIT,USEC speed of a host's link in each direction, and microseconds of a message between
-                  hosts; if not given, 10,50 or as the machine file says
+                  hosts; if not given, cluster.link_gbit and 50, or as the machine file says
   -machine FILE   plan for the machine that the file describes (proto/machine.proto), not this one
   -verify         train for some steps with each plan on this host, and show the measured times
   -fresh          measure the layers again, and do not read the cache

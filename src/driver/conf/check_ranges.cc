@@ -90,6 +90,7 @@ constexpr Limits kRanges[] = {
     AtLeast1("ClusterProto", "nservers_per_procs"),
     AtLeast1("ClusterProto", "sync_freq"),
     AtLeast1("ClusterProto", "poll_time"),
+    Above0("ClusterProto", "link_gbit"),
     {"AllReduceProto", "sparsity", "> 0 and <= 1", 0, 1, true},
     Above0("AllReduceProto", "threshold"),
     AtLeast0("AllReduceProto", "clip"),

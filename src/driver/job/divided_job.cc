@@ -40,6 +40,7 @@ PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   cluster.cores = UsableCores();
   if (options.process && options.process->part().plan().mode == SyncMode::kServers)
     cluster.hosts = options.process->part().topology().ProcessesOf(0).size();
+  cluster.link_gbit = job.cluster().link_gbit();
   cluster.threads = ThreadsOfWorker(job, options.threads);
   return cluster;
 }

@@ -1,6 +1,5 @@
 #include "driver/plan/auto_partition.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -36,10 +35,11 @@ AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
   return choice;
 }
 
-// Returns the plan that is the fastest one under the model, however small its gain is.
+// Returns the fastest plan that the search has found, however small its gain is.
 const JobPlan& FastestOf(const JobPlans& plans) {
-  return *std::ranges::min_element(plans.plans, {},
-                                   [](const JobPlan& plan) { return plan.cost.step_ms; });
+  const JobPlan* const other = plans.Find("runner_up");
+  const bool kept = plans.found().cuts.empty() && other != nullptr;
+  return kept && other->cost.step_ms < plans.found().cost.step_ms ? *other : plans.found();
 }
 
 }  // namespace
@@ -48,14 +48,16 @@ AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, b
   std::string ignored;
   const JobProto bench = BenchJob(job, true, &ignored);
   KeptTimes timer(false);
-  const JobPlans plans =
-      PlanJob(bench, cluster, RatesOfThisMachine(cluster), UsableMemory() / cluster.here(), &timer);
+  const int64_t most_bytes = UsableMemory() / cluster.here();
+  const JobPlans plans = PlanJob(bench, cluster, RatesOfThisMachine(cluster), most_bytes, &timer);
   const JobPlan& fastest = FastestOf(plans);
-  const bool tries = measure && fastest.cost.step_ms < plans.Find("data")->cost.step_ms;
+  const JobPlan& data = *plans.Find("data");
+  const bool tries =
+      measure && fastest.cost.step_ms < data.cost.step_ms && data.memory <= most_bytes;
   AutoPartition choice = ChoiceOf(plans, tries ? fastest : plans.found());
   if (!tries) choice.why = plans.note;
   if (!tries) return choice;
-  std::vector<JobPlan> trials = {fastest, *plans.Find("data")};
+  std::vector<JobPlan> trials = {fastest, data};
   MeasurePlans(bench, &trials, cluster);
   if (trials[1].measured_ms < trials[0].measured_ms) {
     choice = ChoiceOf(plans, trials[1]);

@@ -106,45 +106,65 @@ JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const CutsByName
   return divided;
 }
 
-JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,
-                 int64_t most_bytes, PartTimer* timer) {
-  JobPlans plans;
-  plans.cluster = cluster;
+namespace {
+
+// Returns the cost of the net, with the memory of a worker that data parallelism takes.
+CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, JobPlans* plans) {
+  const PlanCluster& cluster = plans->cluster;
   const JobCosts costs(job, cluster, rates), of_one(job, cluster.Alone(), rates);
   std::vector<PartRequest> requests = costs.requests();
   requests.push_back(of_one.requests()[0]);
   std::vector<PartTimes> times = timer->Of(requests);
   const CostNet one = of_one.Net({times.back()});
-  plans.one_worker_ms = CostOfStep(one, Cuts(one.layers.size(), Cut::kRows)).step_ms;
-  plans.source = timer->source();
-  plans.error = kModelError;
-  for (const PartTimes& part : times) plans.error = std::max(plans.error, part.spread);
+  plans->one_worker_ms = CostOfStep(one, Cuts(one.layers.size(), Cut::kRows)).step_ms;
+  plans->source = timer->source();
+  plans->error = kModelError;
+  for (const PartTimes& part : times) plans->error = std::max(plans->error, part.spread);
   times.pop_back();
-  plans.net = costs.Net(times);
-  Planner planner(job, &plans);
+  CostNet net = costs.Net(times);
+  net.bytes = MemoryOf(JobOf(job, cluster, {}), cluster);
+  for (const CostLayer& layer : net.layers) net.bytes -= layer.rows->bytes;
+  return net;
+}
+
+// Returns the division to train with: the best one, or data parallelism if that fits into memory
+// and the gain is small.
+Cuts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
+  const Cuts by_rows(plans->net.layers.size(), Cut::kRows);
+  if (!search.best) {
+    plans->note = "no plan fits into the memory of a worker";
+    return by_rows;
+  }
+  const StepCost data = CostOfStep(plans->net, by_rows);
+  const double gain = 1 - search.best->step_ms / data.step_ms;
+  const bool fits = most_bytes == 0 || data.bytes <= most_bytes;
+  if (gain > plans->error || !fits) return search.best->cuts;
+  if (gain > 0)
+    plans->note = StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
+                         ", which is less than the model's error");
+  return by_rows;
+}
+
+}  // namespace
+
+JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,
+                 int64_t most_bytes, PartTimer* timer) {
+  JobPlans plans;
+  plans.cluster = cluster;
+  plans.net = NetOf(job, rates, timer, &plans);
   const auto start = std::chrono::steady_clock::now();
   const SearchResult search = SearchPlan(plans.net, most_bytes);
   plans.search_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   plans.exact = search.exact;
-  Cuts best = planner.Data();
-  const double data_ms = CostOfStep(plans.net, best).step_ms;
-  if (search.best) {
-    const double gain = 1 - search.best->step_ms / data_ms;
-    if (gain > plans.error)
-      best = search.best->cuts;
-    else if (gain > 0)
-      plans.note = StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
-                          ", which is less than the model's error");
-  } else if (most_bytes > 0) {
-    plans.note = "no plan fits into the memory of a worker";
-  }
-  planner.Add("found", "the plan found", best);
+  const Cuts chosen = Choose(search, most_bytes, &plans);
+  Planner planner(job, &plans);
+  planner.Add("found", "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());
   planner.Add("own", "the conf's own partition_dim", planner.Own());
   planner.Add("units", "all layers by units that have some", planner.Units());
   planner.Add("hybrid", "inner products by units, the rest by rows", planner.Hybrid());
-  const bool kept = search.best && best != search.best->cuts;
+  const bool kept = search.best && chosen != search.best->cuts;
   const std::optional<FoundPlan>& other = kept ? search.best : search.runner_up;
   if (other) planner.Add("runner_up", "the best other plan", other->cuts);
   return plans;
