@@ -11,7 +11,7 @@ from process_checks import PLACES, disturbed, processes
 
 AUTO = ("-set", "neuralnet.partition=kAuto")
 UNITS = ["fc1", "relu"]
-MEASURES = "partition: kAuto measures the layers"
+MEASURES = "partition: kAuto looks for the fastest division"
 
 
 def steps(count):
@@ -125,8 +125,8 @@ def kAuto_tells_what_has_no_effect(case):
 @check
 def a_signal_ends_a_job_that_chooses_its_plan(case):
     # A step of this net takes long, so that the choice does, too.
-    wide = ("-set", "neuralnet.layer[fc1].innerproduct_conf.num_output=400000",
-            "-set", "neuralnet.layer[data].store_conf.batchsize=1024")
+    wide = ("-set", "neuralnet.layer[fc1].innerproduct_conf.num_output=40000",
+            "-set", "neuralnet.layer[data].store_conf.batchsize=2048")
     case.write("job.conf", JOB)
     for settings in (workers(2), processes(2)):
         job = case.start_job("job.conf", *settings, *AUTO, *wide, *steps(10 ** 6), workspace="ws")

@@ -117,8 +117,9 @@ def settings(one, name):
     field = "hdim" if re.search("rbm.$", name) else ""
     rate = rate_of(one, name) * RATES.get(name, RATE)
     sets = [f"train_steps={STEPS}", "seed=1", "updater.learning_rate.type=kFixed",
-            "updater.learning_rate.warmup_steps=0", f"updater.learning_rate.base_lr={rate}", "train_epochs=0", "test_freq=0", "test_epochs=0", "test_steps=0",
-            "validate_freq=0", "checkpoint_freq=0", "num_openblas_threads=1"]
+            "updater.learning_rate.warmup_steps=0", f"updater.learning_rate.base_lr={rate}",
+            "train_epochs=0", "test_freq=0", "test_epochs=0", "test_steps=0", "validate_freq=0",
+            "checkpoint_freq=0", "num_openblas_threads=1"]
     for small in SMALL[name]:
         if "." not in small:
             layer, size = small.split("=")

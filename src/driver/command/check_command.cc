@@ -6,6 +6,7 @@
 
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
+#include "driver/command/check_workers.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/dot_picture.h"
@@ -51,12 +52,6 @@ void PrintNet(const Net& net) {
     std::printf("%-*s  %-*s  %-*s  %s\n", static_cast<int>(layer), row.layer.c_str(),
                 static_cast<int>(type), row.type.c_str(), static_cast<int>(shape),
                 row.shape.c_str(), row.params.c_str());
-}
-
-std::string MiB(int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f MiB", static_cast<double>(bytes) / (1 << 20));
-  return text;
 }
 
 // Prints memory use. `besides` is the number of bytes that are in use already.
@@ -169,6 +164,7 @@ int CheckCommand(const CommandLine& line) {
     Trainer trainer(job, WorkerThreads(job, 0), &choices);
     PrintNet(trainer.model().net());
     PrintTotals(&trainer);
+    PrintWorkers(job);
     PrintFirstValues(job, trainer.model().params());
     if (line.verbose) {
       PrintSync(job);
@@ -196,7 +192,8 @@ constexpr const char* kCheckHelp = R"(usage: singa check [-v] [-test] [-set PATH
 Checks a job as training would, and shows every mistake with its line and column. Of the data it
 reads what small stores say of themselves and their first records; of checkpoint_path's files the
 headers. A sound job shows its layers with shapes, its parameters, where their first values come
-from, and its memory.
+from, and its memory. Layers and memory are those of one worker that trains alone. With several
+workers in a group, lines below the memory show how they divide the layers, and the memory of each.
 
   -test   judge the job as one that is run with -test
   -v      also how gradients become updates, and the kernels of every layer that has some: plain,

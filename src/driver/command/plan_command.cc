@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -16,6 +16,8 @@
 #include "driver/plan/plan_report.h"
 #include "driver/plan/rated_times.h"
 #include "driver/plan/this_machine.h"
+#include "singa/base/str_cat.h"
+#include "train/trainer/worker_model.h"
 
 namespace singa {
 namespace {
@@ -36,10 +38,12 @@ void ReadLink(const Arguments& args, PlanCluster* cluster) {
   cluster->link_gbit = args.ToNumber<double>("link", std::string_view(text).substr(0, comma));
   if (comma != std::string::npos)
     cluster->link_us = args.ToNumber<double>("link", std::string_view(text).substr(comma + 1));
-  if (!(cluster->link_gbit > 0 && std::isfinite(cluster->link_gbit)))
-    args.ThrowUsage(StrCat("-link: Gbit/s must be > 0 and finite, is ", cluster->link_gbit));
-  if (!(cluster->link_us >= 0 && std::isfinite(cluster->link_us)))
-    args.ThrowUsage(StrCat("-link: microseconds must be >= 0 and finite, is ", cluster->link_us));
+  if (!(cluster->link_gbit >= kLeastSpeed && cluster->link_gbit <= kMostSpeed))
+    args.ThrowUsage(StrCat("-link: Gbit/s must be from ", kLeastSpeed, " to ", kMostSpeed, ", is ",
+                           cluster->link_gbit));
+  if (!(cluster->link_us >= 0 && cluster->link_us <= kMostSpeed))
+    args.ThrowUsage(
+        StrCat("-link: microseconds must be from 0 to ", kMostSpeed, ", is ", cluster->link_us));
 }
 
 // The machine whose hosts train, and the source of its layers' times.
@@ -62,9 +66,10 @@ Machine MachineOf(const MachineProto& file, PlanCluster cluster) {
       file.has_exchange_gb_per_s() ? file.exchange_gb_per_s() : file.gb_per_s() / 2;
   machine.rates.meeting_us = file.exchange_us();
   machine.rates.send_ms_per_mb = 0;
-  if (file.has_memory_gb())
-    machine.worker_bytes =
-        static_cast<int64_t>(1e9 * file.memory_gb() / (gpus ? 1 : cluster.here()));
+  if (file.has_memory_gb()) {
+    const double bytes = 1e9 * file.memory_gb() / (gpus ? 1 : cluster.here());
+    machine.worker_bytes = static_cast<int64_t>(std::clamp(bytes, 1.0, 1e18));
+  }
   machine.timer = std::make_unique<RatedTimes>(file);
   return machine;
 }
@@ -74,9 +79,13 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
   cluster.workers =
       Count(args, "workers", std::max(1, job.cluster().nworkers_per_group()), Topology::kMostRoles);
   cluster.hosts = Count(args, "hosts", 1, cluster.workers);
+  ReadLink(args, &cluster);  // tells of a mistake before anything is measured
   Machine machine;
   if (args.Has("machine")) {
     machine = MachineOf(ReadMachine(args.Get("machine")), cluster);
+    if (machine.cluster.gpus && cluster.here() > machine.cluster.cores)
+      args.ThrowUsage(StrCat("a host of the machine has ", machine.cluster.cores, " GPUs, and ",
+                             cluster.here(), " workers need one each: raise -hosts"));
   } else {
     machine.cluster = ThisMachine(cluster);
     machine.cluster.link_gbit = job.cluster().link_gbit();
@@ -96,14 +105,22 @@ std::string DotOf(const JobProto& job, const JobPlans& plans) {
 }
 
 int Plan(const JobProto& asked, const Arguments& args) {
-  const Machine machine = MachineFor(asked, args);
   const bool verify = args.Has("verify");
+  if (args.Has("json") && args.Has("svg")) args.ThrowUsage("-json and -svg exclude each other");
   if (verify && args.Has("machine"))
     args.ThrowUsage("-verify runs the plans on this machine, and -machine describes another one");
-  if (verify && machine.cluster.hosts > 1)
+  if (verify && Count(args, "hosts", 1, Topology::kMostRoles) > 1)
     args.ThrowUsage("-verify runs the plans on this host alone: leave out -hosts");
+  JobProto planned = asked;
+  if (asked.gpu_size() > 0 && !args.Has("machine")) {
+    planned.clear_gpu();
+    std::fprintf(stderr,
+                 "singa plan: gpu is left out: layers are measured on the CPU; -machine "
+                 "describes a machine with GPUs\n");
+  }
+  const Machine machine = MachineFor(planned, args);
   std::string ignored;
-  const JobProto job = BenchJob(asked, true, &ignored);
+  const JobProto job = BenchJob(planned, true, &ignored);
   JobPlans plans =
       PlanJob(job, machine.cluster, machine.rates, machine.worker_bytes, machine.timer.get());
   if (verify) MeasurePlans(job, &plans.plans, machine.cluster);
@@ -133,13 +150,14 @@ layers' times are measured on this machine, in seconds, and kept in a cache; or 
 machine file.
 
   -workers N      workers of the group; if not given, the job's nworkers_per_group
-  -hosts H        hosts that have them, equally many each; if not given, 1
+  -hosts H        hosts that have them, at most N / H each, rounded up; if not given, 1
   -link GBIT,USEC speed of a host's link in each direction, and microseconds of a message between
                   hosts; if not given, cluster.link_gbit and 50, or as the machine file says
   -machine FILE   plan for the machine that the file describes (proto/machine.proto), not this one
   -verify         train for some steps with each plan on this host, and show the measured times
   -fresh          measure the layers again, and do not read the cache
-  -json           print the plans as one JSON object
+  -json           print the plans as one JSON object; its "front" has the plans that no other one
+                  beats both in time and in memory
   -svg            print a picture of the net of the plan found, by Graphviz's dot
   -set PATH=VALUE override a field of the job; any number of times
 
@@ -160,18 +178,21 @@ is the part of their time for which no worker waits. The second table has all pl
 
 To train with the plan found, set partition: kAuto in neuralnet, or copy partition_dim of -json.
 
-Exit code 78: the job or the machine file has mistakes, or the job has fewer rows than workers.
+Exit code 66: the machine file, or `dot` for -svg, is missing; 69: the machine has too little
+memory to measure a worker's part; 78: the job or the machine file has mistakes, or the job has
+fewer rows than workers.
 )";
 
-SINGA_REGISTER_SUBCOMMAND(plan, {.place = 45,
-                                 .name = "plan",
-                                 .operands = "FILE",
-                                 .brief = "predict how fast several workers train, and how best",
-                                 .reads = Subcommand::kItsOwn,
-                                 .options = {},
-                                 .alone = true,
-                                 .help = kHelp,
-                                 .run = PlanCommand});
+SINGA_REGISTER_SUBCOMMAND(
+    plan, {.place = 45,
+           .name = "plan",
+           .operands = "FILE",
+           .brief = "predict the speed of several workers, and find the best division",
+           .reads = Subcommand::kItsOwn,
+           .options = {},
+           .alone = true,
+           .help = kHelp,
+           .run = PlanCommand});
 
 }  // namespace
 }  // namespace singa

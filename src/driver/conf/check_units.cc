@@ -43,7 +43,9 @@ namespace {
 UnitFindings CheckAuto(const JobProto& job, int workers) {
   UnitFindings found;
   const NetProto& conf = job.neuralnet();
-  const std::string why = workers == 1 ? "the worker group has one worker" : WhyRows(job);
+  const std::string why = workers == 1                         ? "the worker group has one worker"
+                          : job.cluster().nworker_groups() > 1 ? "the job has several worker groups"
+                                                               : WhyRows(job);
   if (!why.empty())
     found.warnings.push_back(ConfigError("neuralnet.partition", "has no effect: " + why));
   const auto warn = [&](const std::string& path) {
@@ -63,12 +65,14 @@ UnitFindings CheckAuto(const JobProto& job, int workers) {
 
 UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   const NetProto& conf = job.neuralnet();
-  if (conf.partition() == NetProto::kAuto) return CheckAuto(job, rows.parts);
+  const bool chooses = conf.partition() == NetProto::kAuto;
   UnitFindings found;
-  if (rows.parts == 1 || !(AsksForUnits(conf) || WorkersHaveOwnSizes(conf))) return found;
+  if (chooses) found = CheckAuto(job, rows.parts);
+  const bool asks = AsksForUnits(conf) && !chooses;
+  if (rows.parts == 1 || !(asks || WorkersHaveOwnSizes(conf))) return found;
   const std::string why = WhyRows(job);
   NetOptions options = rows;
-  options.units = why.empty();
+  options.units = why.empty() && !chooses;
   ParamTable params;
   ConfigErrors errors;
   const Net net = BuildNet(conf, options, &params, &errors);
@@ -78,6 +82,7 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
     BuildNet(conf, options, &others, &errors);
   }
   for (const ConfigError& error : errors) found.errors.push_back(error.Under("neuralnet"));
+  if (chooses) return found;
   if (!why.empty() && conf.partition_dim() == 1)
     found.warnings.push_back(ConfigError("neuralnet.partition_dim", NoEffect(why)));
   std::map<std::string, int>

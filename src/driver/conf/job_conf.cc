@@ -68,7 +68,7 @@ size_t FindElement(const std::string& path) {
 std::string FieldOf(const std::string& path) { return path.substr(0, FindElement(path)); }
 
 // Returns "a.b[1]" of "a.b#1".
-std::string PlaceOf(const std::string& path) {
+std::string IndexedPath(const std::string& path) {
   const size_t mark = FindElement(path);
   return mark == std::string::npos ? path
                                    : StrCat(path.substr(0, mark), "[", path.substr(mark + 1), "]");
@@ -194,7 +194,7 @@ Diagnostic JobConf::DiagnosticOf(const ConfigError& error, Diagnostic::Severity 
   diagnostic.code = error.code();
   diagnostic.path = FieldOf(error.path());
   diagnostic.text = error.message();
-  const ConfNode& node = Locate(root_, PlaceOf(error.path()));
+  const ConfNode& node = Locate(root_, IndexedPath(error.path()));
   if (node.set < 0) {
     diagnostic.line = node.line, diagnostic.column = node.column;
   } else {

@@ -37,7 +37,7 @@ std::optional<AutoPartition> PartitionOfWorkspace(const JobProto& job, const std
 PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   PlanCluster cluster;
   cluster.workers = job.cluster().nworkers_per_group();
-  cluster.cores = UsableCores();
+  cluster.cores = CoresOfJob();
   if (options.process && options.process->part().plan().mode == SyncMode::kServers)
     cluster.hosts = options.process->part().topology().ProcessesOf(0).size();
   cluster.link_gbit = job.cluster().link_gbit();
@@ -50,6 +50,16 @@ AutoPartition ByRows(const JobProto& job, const std::string& why) {
   partition.workers = job.cluster().nworkers_per_group();
   partition.why = why;
   return partition;
+}
+
+// Chooses by a trial if this process may use all cores of the job. Threads stand for processes of
+// one host. Without memory for measurements all layers are divided by rows.
+AutoPartition Choose(const JobProto& job, const PlanCluster& cluster) {
+  try {
+    return ChoosePartition(job, cluster, cluster.hosts == 1 && cluster.cores == UsableCores());
+  } catch (const DeviceError& error) {
+    return ByRows(job, error.what());
+  }
 }
 
 }  // namespace
@@ -65,6 +75,7 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
   const SyncPlan plan =
       options.process ? options.process->part().plan() : PlanSync(job, {.in_one_process = true});
   if (!plan.why_rows.empty()) return ByRows(job, plan.why_rows);
+  if (job.cluster().nworker_groups() > 1) return ByRows(job, "the job has several worker groups");
   const std::string file = PartitionFile(WorkspacePath(job));
   if (options.resume)
     if (auto kept = PartitionOfWorkspace(job, file)) {
@@ -72,10 +83,9 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
       return *kept;
     }
   const EndsOnSignal signals(options, "the first step");
-  progress->Say("partition: kAuto measures the layers, which takes some seconds");
+  progress->Say("partition: kAuto looks for the fastest division, which may take minutes");
   const PlanCluster cluster = ClusterOf(job, options);
-  // Threads stand for processes of one host in a trial.
-  AutoPartition partition = ChoosePartition(job, cluster, cluster.hosts == 1);
+  AutoPartition partition = Choose(job, cluster);
   progress->Say("partition: " + Describe(partition));
   return partition;
 }

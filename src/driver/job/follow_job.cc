@@ -241,7 +241,7 @@ ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
     told = FirstOrder(process);
     if (told.has_gpu_group()) throw PeerError("process 0 makes a second group of GPUs");
   }
-  if (told.has_partition()) {
+  while (told.has_partition()) {
     Divide(told.partition(), &job);
     told = FirstOrder(process);
   }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/file/file_system.h"
+#include "driver/job/divided_job.h"
 #include "io/checkpoint/checkpoint.h"
 
 namespace singa {
@@ -74,6 +75,8 @@ void PreviousRun::MoveAll(bool has_metrics) {
   files_.MakeDirectories(previous_);
   Move(CheckpointFolder(workspace_), previous_ + "/checkpoint");
   if (has_metrics) Move(metrics_, previous_ + "/metrics.jsonl");
+  const std::string partition = PartitionFile(workspace_);
+  if (fs::exists(partition)) Move(partition, PartitionFile(previous_));
   files_.SyncDirectory(previous_);
   files_.SyncDirectory(workspace_);
 }

@@ -1,6 +1,5 @@
 #include "driver/plan/auto_partition.h"
 
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -13,10 +12,13 @@
 #include "driver/plan/this_machine.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
+#include "train/trainer/job_memory.h"
 
 namespace singa {
 namespace {
 
+// A plan must be faster than data parallelism by this share in a trial, as trials vary.
+constexpr double kLeastGain = 0.02;
 constexpr double kMostNumber = 1e18;  // of a file; larger numbers are damage
 
 std::string Ms(double ms) {
@@ -52,21 +54,26 @@ AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, b
   const JobPlans plans = PlanJob(bench, cluster, RatesOfThisMachine(cluster), most_bytes, &timer);
   const JobPlan& fastest = FastestOf(plans);
   const JobPlan& data = *plans.Find("data");
-  const bool tries =
-      measure && fastest.cost.step_ms < data.cost.step_ms && data.memory <= most_bytes;
-  AutoPartition choice = ChoiceOf(plans, tries ? fastest : plans.found());
-  if (!tries) choice.why = plans.note;
-  if (!tries) return choice;
+  const bool tries = measure && fastest.cost.step_ms < data.cost.step_ms &&
+                     fastest.memory <= most_bytes && data.memory <= most_bytes;
+  if (!tries) {
+    AutoPartition choice = ChoiceOf(plans, plans.found());
+    choice.why = plans.note;
+    return choice;
+  }
   std::vector<JobPlan> trials = {fastest, data};
   MeasurePlans(bench, &trials, cluster);
-  if (trials[1].measured_ms < trials[0].measured_ms) {
-    choice = ChoiceOf(plans, trials[1]);
-    choice.why = StrCat("the plan found took ", Ms(trials[0].measured_ms), " a step in a trial, ",
-                        Ms(trials[0].cost.step_ms), " were predicted");
-    std::swap(trials[0], trials[1]);
-  }
-  choice.measured_ms = trials[0].measured_ms;
-  choice.measured_data_ms = choice.cuts.empty() ? choice.measured_ms : trials[1].measured_ms;
+  return DecideByTrial(plans, trials[0], trials[1]);
+}
+
+AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const JobPlan& data) {
+  const bool won = fastest.measured_ms < (1 - kLeastGain) * data.measured_ms;
+  AutoPartition choice = ChoiceOf(plans, won ? fastest : data);
+  choice.measured_ms = won ? fastest.measured_ms : data.measured_ms;
+  choice.measured_data_ms = data.measured_ms;
+  if (!won)
+    choice.why = StrCat("the plan found took ", Ms(fastest.measured_ms), " a step in a trial, ",
+                        Ms(fastest.cost.step_ms), " were predicted");
   return choice;
 }
 

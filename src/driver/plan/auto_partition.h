@@ -6,7 +6,7 @@
 #include <string>
 
 #include "driver/plan/cut_job.h"
-#include "driver/plan/job_costs.h"
+#include "driver/plan/job_plans.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
@@ -25,6 +25,9 @@ struct AutoPartition {
 // Chooses for the workers of `cluster`. `measure`: the workers are threads of this process, and
 // both plans train for some steps before one is chosen. Throws as PlanJob does.
 AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, bool measure);
+
+// Returns the choice after a trial: both plans are measured.
+AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const JobPlan& data);
 
 // Returns the choice for people.
 std::string Describe(const AutoPartition& partition);

@@ -1,5 +1,6 @@
 #include "driver/plan/cut_job.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "nn/graph/graph.h"
@@ -28,6 +29,12 @@ bool SharesParams(const LayerProto& layer, const std::set<std::string>& shared) 
   for (const ParamProto& param : layer.param())
     if (!param.share_from().empty() || shared.count(param.name())) return true;
   return false;
+}
+
+// Returns whether a layer names the batch size of each worker. Bridges need even parts.
+bool WorkersHaveOwnSizes(const NetProto& net) {
+  return std::ranges::any_of(
+      net.layer(), [](const LayerProto& layer) { return layer.store_conf().batchsize_size() > 1; });
 }
 
 std::set<std::string> SharedParams(const NetProto& net) {
@@ -82,6 +89,7 @@ std::set<std::string> LayersWithUnits(const JobProto& job, const PlanCluster& cl
   ConfigErrors errors;
   BuildPart(net, cluster, &errors);
   if (!errors.empty()) throw errors.front().Under("neuralnet");
+  if (WorkersHaveOwnSizes(net)) return {};
   const std::set<std::string> shared = SharedParams(net);
   for (LayerProto& layer : *net.mutable_layer())
     layer.set_partition_dim(SharesParams(layer, shared) ? 0 : 1);
@@ -89,7 +97,7 @@ std::set<std::string> LayersWithUnits(const JobProto& job, const PlanCluster& cl
     errors.clear();
     std::set<std::string> by_units = BuildPart(net, cluster, &errors);
     if (errors.empty()) return by_units;
-    if (DivideByRows(errors, &net) == 0) throw errors.front().Under("neuralnet");
+    if (DivideByRows(errors, &net) == 0) return {};  // no one layer is the cause
   }
 }
 

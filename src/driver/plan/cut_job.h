@@ -19,8 +19,8 @@ void SetCuts(const CutsByName& cuts, NetProto* net);
 // Returns the layers of the train net that the conf divides by units.
 CutsByName CutsOfConf(const NetProto& net);
 // Returns the layers of the train net that the workers can divide by units. A layer that shares
-// params with another one is not among them. Throws ConfigError relative to the JobProto if the
-// workers cannot train the net even by rows.
+// params with another one is not among them, and none is if workers have batch sizes of their own.
+// Throws ConfigError relative to the JobProto if the workers cannot train the net even by rows.
 std::set<std::string> LayersWithUnits(const JobProto& job, const PlanCluster& cluster);
 
 }  // namespace singa

@@ -14,7 +14,8 @@
 
 namespace singa {
 
-// The speed at which workers exchange bytes.
+// The speed at which workers exchange bytes. The defaults are of a machine with two cores: a bridge
+// between two threads, and the copies, checksums and socket calls of servers.
 struct SyncRates {
   double copy_gb_per_s = 10;  // of one worker that copies from another one of its host
   double meeting_us = 20;     // of such an exchange, besides its bytes

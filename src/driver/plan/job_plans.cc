@@ -11,9 +11,9 @@
 namespace singa {
 namespace {
 
-// The relative error of a predicted step time even if the layers' times are exact
-// (test/bench/results.md, "plan accuracy"). A plan that gains less than the error over data
-// parallelism is not taken.
+// The relative error of a predicted step time even if the layers' times are exact, as
+// test/bench/plan_accuracy.py measures it. A plan that gains less over data parallelism is not
+// taken.
 constexpr double kModelError = 0.05;
 
 // Returns a worker's share of the memory of a host. Its first worker has the params and states for
@@ -157,6 +157,7 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   plans.search_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   plans.exact = search.exact;
+  plans.front = SearchFront(plans.net);
   const Cuts chosen = Choose(search, most_bytes, &plans);
   Planner planner(job, &plans);
   planner.Add("found", "the plan found", chosen);

@@ -6,6 +6,7 @@
 
 #include "driver/plan/cut_job.h"
 #include "driver/plan/job_costs.h"
+#include "nn/cost/plan_search.h"
 #include "nn/cost/step_cost.h"
 
 namespace singa {
@@ -24,6 +25,7 @@ struct JobPlans {
   PlanCluster cluster;
   CostNet net;
   std::vector<JobPlan> plans;  // the first is the found one
+  PlanFront front;             // the plans that no other one beats both in time and in memory
   double one_worker_ms = 0;    // a step of one worker with all cores of a host
   std::string source;          // what the times rest on
   double error = 0;            // the relative error of predicted times

@@ -37,6 +37,8 @@ std::string KeyOf(const PartRequest& request) {
   *job.mutable_train_one_batch() = request.job.train_one_batch();
   job.set_plain_kernels(request.job.plain_kernels());
   job.set_on_nonfinite(request.job.on_nonfinite());
+  job.set_debug(request.job.debug());
+  *job.mutable_gpu() = request.job.gpu();
   return Sha256Hex(StrCat(BuildId(), "\n", InstructionSet(), "\n", CpuInfo("model name"), "\n",
                           cluster.cores, " ", cluster.workers, " ", cluster.at_once(), " ",
                           cluster.threads, "\n", job.SerializeAsString()));
@@ -107,8 +109,9 @@ std::vector<PartTimes> KeptTimes::Of(const std::vector<PartRequest>& requests) {
   std::vector<std::string> paths;
   std::vector<PartTimes> times;
   for (const PartRequest& request : requests) {
-    paths.push_back(folder.empty() ? "" : StrCat(folder, "/", KeyOf(request), ".json"));
-    if (folder.empty() || fresh_) continue;
+    const bool keeps = !folder.empty() && request.job.plugin_size() == 0;  // plugins change
+    paths.push_back(keeps ? StrCat(folder, "/", KeyOf(request), ".json") : "");
+    if (!keeps || fresh_) continue;
     if (auto kept = ReadKept(paths.back())) times.push_back(std::move(*kept));
   }
   // Plans compare these times, so they are measured together.

@@ -4,6 +4,7 @@
 
 #include "driver/conf/job_conf.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -15,9 +16,12 @@ class Checks {
 
   void Above0(const std::string& field, bool has, double value) {
     if (has && !(value > 0)) Fail(field, "> 0", value);
+    if (has && value > 0 && (value < kLeastSpeed || value > kMostSpeed))
+      Fail(field, StrCat("from ", kLeastSpeed, " to ", kMostSpeed), value);
   }
   void AtLeast0(const std::string& field, double value) {
     if (!(value >= 0)) Fail(field, ">= 0", value);
+    if (value > kMostSpeed) Fail(field, StrCat("at most ", kMostSpeed), value);
   }
   void Required(const std::string& field, bool has) {
     if (!has) conf_.Add(ConfigError(field, "is missing"));
@@ -29,7 +33,7 @@ class Checks {
   }
 
  private:
-  void Fail(const std::string& field, const char* allowed, double value) {
+  void Fail(const std::string& field, const std::string& allowed, double value) {
     conf_.Add(ConfigError(field, StrCat("must be ", allowed, ", is ", value)));
   }
 

@@ -26,20 +26,18 @@ constexpr int kTurns = 3;
 constexpr int64_t kPartWarmUp = 2, kLeastOfPart = 2, kMostOfPart = 20;
 constexpr double kPartMs = 400;  // of the measured steps, if they are more than kLeastOfPart
 
-// Gives noise in place of other workers' regions.
-class NoiseExchange final : public RegionExchange {
+// Gives zeros in place of other workers' regions. Labels of class 0 are zeros, too.
+class ZeroExchange final : public RegionExchange {
  public:
-  explicit NoiseExchange(int64_t most) : noise_(static_cast<size_t>(most)) {
-    for (size_t i = 0; i < noise_.size(); ++i) noise_[i] = 0.01f * static_cast<float>(1 + i % 17);
-  }
+  explicit ZeroExchange(int64_t most) : zeros_(static_cast<size_t>(most)) {}
   void Offer(Context&, int, int, const Region&) override {}
   void Take(Context& ctx, int, int, const Region& to, bool add) override {
-    MoveRegion(ctx, Packed(to, noise_.data()), to, add);
+    MoveRegion(ctx, Packed(to, zeros_.data()), to, add);
   }
   void AwaitTaken(int) override {}
 
  private:
-  std::vector<float> noise_;
+  std::vector<float> zeros_;
 };
 
 // One worker's part of the net, which trains alone: its gradients are taken for the group's sums.
@@ -57,11 +55,11 @@ class PartRun {
     WorkerModel& model = trainer_.model();
     const WorkerPlace& place = model.place();
     const RegionSizes sizes = SizesOfBridges(model.net().nodes(), place.workers);
-    noise_ = std::make_unique<NoiseExchange>(sizes.most);
+    others_ = std::make_unique<ZeroExchange>(sizes.most);
     reduction_ = std::make_unique<GradientReduction>(
         model.trained().table, &updates_,
         MemoryGroup::Options{.ranks = {place.worker, place.worker + 1}, .group = place.workers});
-    trainer_.AllocateIn(reduction_.get(), noise_.get(), nullptr, nullptr);
+    trainer_.AllocateIn(reduction_.get(), others_.get(), nullptr, nullptr);
     InitParams(model.ctx(), {}, &model.params());
   }
 
@@ -96,12 +94,12 @@ class PartRun {
     return result;
   }
 
-  // Returns the time of recorded step `step`, without bridges.
+  // Returns the time of recorded step `step`, without bridges and waits for records.
   double MsOf(size_t step) const {
     const auto& nodes = trainer_.model().net().nodes();
     double ms = ms_[step];
     for (size_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i].bridge) ms -= times_[step][i].sum();
+      ms -= nodes[i].bridge ? times_[step][i].sum() : times_[step][i].wait;
     return ms;
   }
   size_t steps() const { return ms_.size(); }
@@ -112,7 +110,7 @@ class PartRun {
   Trainer trainer_;
   JobMemory memory_;
   SteadyClock clock_;
-  std::unique_ptr<NoiseExchange> noise_;
+  std::unique_ptr<ZeroExchange> others_;  // in place of the other workers
   std::unique_ptr<GradientReduction> reduction_;
   std::unique_ptr<StepTimer> timer_;
   std::vector<double> ms_;
@@ -134,8 +132,18 @@ class PartRuns {
     CheckThreads(count_ * cluster_.threads);
     runs_.resize(count_);
     errors_.resize(count_);
-    for (int i = 0; i < count_; ++i) threads.push_back(StartThread([this, i] { RunOne(i); }));
+    std::exception_ptr not_started;
+    for (int i = 0; i < count_; ++i) {
+      try {
+        threads.push_back(StartThread([this, i] { RunOne(i); }));
+      } catch (...) {
+        failed_ = true;
+        not_started = std::current_exception();
+        meeting_.arrive_and_drop();  // the others meet without it
+      }
+    }
     for (std::thread& thread : threads) thread.join();
+    if (not_started) std::rethrow_exception(not_started);
     for (const std::exception_ptr& error : errors_)
       if (error) std::rethrow_exception(error);
     return MeanOf();

@@ -1,6 +1,6 @@
 // MeasuredTimes runs workers' parts of a net on this machine, for some steps, and measures each
 // layer. As many workers run at once as would in a training, since they compete for memory and
-// caches. They exchange nothing: features of other workers are noise.
+// caches. They exchange nothing: features of other workers are zeros.
 #pragma once
 
 #include <string>

@@ -3,15 +3,22 @@
 #include <algorithm>
 #include <map>
 
+#include "nn/connection/row_pieces.h"
 #include "nn/plan/net_layout.h"
 
 namespace singa {
 namespace {
 
-// Returns the bytes of an output in the whole batch.
+// Returns the bytes of an output for all rows of the group.
 int64_t WholeBytes(const Port& out) {
   if (out.span.rows == 0) return out.data.bytes();
-  return out.data.bytes() / out.span.rows * out.span.batch;
+  return out.data.bytes() / out.span.rows * GroupRows(out.span).second;
+}
+
+// Returns whether a node gives the values of its source. A node whose source does its work is a
+// layer all the same.
+bool PassesOn(const NetNode& node) {
+  return node.bridge || (node.traits.aliases_in && !node.fused);
 }
 
 }  // namespace
@@ -25,7 +32,7 @@ NetLayers::NetLayers(const Net& net)
     for (size_t k = 0; k < graph[i].out.size(); ++k)
       makers_[graph[i].out[k].value] = {static_cast<int>(i), static_cast<int>(k)};
     if (node.bridge) continue;
-    if (node.traits.aliases_in) {
+    if (PassesOn(node)) {
       const int source = OriginOf(graph[i].in[0].value).node;
       of_node_[i] = source < 0 ? -1 : of_node_[source];
       continue;
@@ -36,10 +43,10 @@ NetLayers::NetLayers(const Net& net)
   }
 }
 
-// Looks through splits, whose outputs are their source's.
+// Looks through splits and bridges.
 NetLayers::Maker NetLayers::OriginOf(int value) const {
   Maker maker = makers_[value];
-  while (maker.node >= 0 && net_.nodes()[maker.node].traits.aliases_in)
+  while (maker.node >= 0 && PassesOn(net_.nodes()[maker.node]))
     maker = makers_[net_.layout().graph[maker.node].in[0].value];
   return maker;
 }
@@ -49,7 +56,7 @@ std::vector<CostLayer> NetLayers::Skeleton() const {
   const NetLayout& layout = net_.layout();
   for (size_t i = 0; i < of_node_.size(); ++i) {
     const NetNode& node = net_.nodes()[i];
-    if (of_node_[i] < 0 || node.traits.aliases_in) continue;
+    if (of_node_[i] < 0 || PassesOn(node)) continue;
     CostLayer& layer = layers[of_node_[i]];
     layer.name = node.name;
     layer.type =

@@ -136,6 +136,11 @@ std::string PlanJson(const JobPlans& plans) {
     }
     json["plans"].push_back(std::move(one));
   }
+  json["front"] = nlohmann::ordered_json::array();
+  for (const FoundPlan& plan : plans.front.plans)
+    json["front"].push_back(
+        {{"step_ms", plan.step_ms}, {"memory_mb", 1e-6 * static_cast<double>(plan.bytes)}});
+  json["front_exact"] = plans.front.exact;
   json["workers"] = plans.cluster.workers;
   json["hosts"] = plans.cluster.hosts;
   json["threads"] = plans.cluster.threads;

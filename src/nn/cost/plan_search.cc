@@ -8,12 +8,14 @@
 namespace singa {
 namespace {
 
-// Bounds on the states of a layer, and on the partial plans of a state.
+// Bounds on the states of a layer, on the partial plans of all its states together, and on those of
+// one state.
 struct Bounds {
-  size_t states, plans;
+  size_t states, plans, of_state;
 };
-// The first search is quick, and its plan bounds the second one.
-constexpr Bounds kQuick = {256, 16}, kThorough = {1 << 12, 1 << 10};
+// The first search is quick, and its plan bounds the second one. A front has many plans of a state.
+constexpr Bounds kQuick = {256, 1 << 11, 64}, kThorough = {1 << 11, 1 << 14, 512},
+                 kFront = {256, 1 << 12, 128};
 
 constexpr double kAnyTime = std::numeric_limits<double>::infinity();
 
@@ -141,24 +143,26 @@ class Search {
     }
   }
 
-  // Keeps what no other partial plan of the same state beats.
+  // Keeps what no other partial plan of the same state beats, within the bounds.
   void Bound(States* states) {
-    for (auto& [cuts, plans] : *states) {
-      KeepBest(&plans);
-      if (plans.size() <= bounds_.plans) continue;
-      exact_ = false;
-      Thin(&plans);
-    }
-    while (states->size() > bounds_.states) {
-      exact_ = false;
-      states->erase(std::max_element(states->begin(), states->end(), [](auto& a, auto& b) {
-        return Fastest(a.second) < Fastest(b.second);
-      }));
-    }
+    for (auto& [cuts, plans] : *states) KeepBest(&plans);
+    std::erase_if(*states, [](const auto& state) { return state.second.empty(); });
+    if (states->size() > bounds_.states) KeepFastest(states);
+    const size_t share = bounds_.plans / std::max<size_t>(1, states->size());
+    const size_t most = std::clamp<size_t>(share, 2, bounds_.of_state);
+    for (auto& [cuts, plans] : *states)
+      if (plans.size() > most) Thin(most, &plans);
   }
 
-  static double Fastest(const std::vector<Partial>& plans) {
-    return plans.empty() ? 1e300 : plans[0].clocks.end_ms();
+  // Drops the states whose fastest plans are the slowest.
+  void KeepFastest(States* states) {
+    exact_ = false;
+    std::vector<double> times;
+    for (const auto& [cuts, plans] : *states) times.push_back(plans[0].clocks.end_ms());
+    const auto last = times.begin() + static_cast<std::ptrdiff_t>(bounds_.states) - 1;
+    std::nth_element(times.begin(), last, times.end());
+    std::erase_if(*states,
+                  [&](const auto& state) { return state.second[0].clocks.end_ms() > *last; });
   }
 
   bool Beats(const StepClocks& a, const StepClocks& b) const {
@@ -180,11 +184,13 @@ class Search {
     *plans = std::move(kept);
   }
 
-  // Keeps plans from the fastest to the slowest, which needs least of the link or of memory.
-  void Thin(std::vector<Partial>* plans) const {
+  // Keeps `most` plans, from the fastest to the slowest, which needs least of the link or of
+  // memory.
+  void Thin(size_t most, std::vector<Partial>* plans) {
+    exact_ = false;
     std::vector<Partial> kept;
-    for (size_t i = 0; i < bounds_.plans; ++i)
-      kept.push_back((*plans)[i * (plans->size() - 1) / (bounds_.plans - 1)]);
+    for (size_t i = 0; i < most; ++i)
+      kept.push_back((*plans)[i * (plans->size() - 1) / (most - 1)]);
     *plans = std::move(kept);
   }
 
@@ -238,7 +244,7 @@ SearchResult SearchPlan(const CostNet& net, int64_t most_bytes) {
 }
 
 PlanFront SearchFront(const CostNet& net) {
-  PlanFront all = Search(net, {.most_bytes = std::numeric_limits<int64_t>::max()}, kThorough).Run();
+  PlanFront all = Search(net, {.most_bytes = std::numeric_limits<int64_t>::max()}, kFront).Run();
   PlanFront front;
   front.exact = all.exact;
   for (FoundPlan& plan : all.plans)

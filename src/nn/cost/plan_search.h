@@ -1,5 +1,6 @@
 // PlanSearch finds how the workers should divide each layer of a net, so that a step of the cost
-// model (step_cost.h) takes least time. It is exact: no other cut is faster under the model.
+// model (step_cost.h) takes least time. It is exact: no other cut is faster under the model, unless
+// the net has too many partial plans to keep (SearchResult::exact).
 //
 // It goes through the layers in reverse, as the backward pass does. A partial plan has a cut for
 // each layer so far. Two partial plans with the same cuts of those layers whose sources are yet to

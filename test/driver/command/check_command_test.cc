@@ -48,6 +48,39 @@ TEST_F(CheckCommandTest, ShowsLayersParametersAndMemory) {
   EXPECT_FALSE(std::filesystem::exists(dir_.Path("ws")));
 }
 
+class CheckWorkers : public CheckCommandTest {
+ protected:
+  std::string OutOf(std::vector<std::string> sets) {
+    CommandLine line;
+    line.sets = std::move(sets);
+    line.sets.insert(line.sets.end(), {"num_openblas_threads=1", "cluster.nworkers_per_group=2"});
+    const CapturedCommand run = Check("train_steps: 1", line);
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    return run.out;
+  }
+};
+
+TEST_F(CheckWorkers, ShowsHowTheyDivideLayersAndTheirMemory) {
+  const std::string out = OutOf({"cluster.nworkers_per_procs=2", "neuralnet.partition_dim=1"});
+  EXPECT_THAT(out, HasSubstr("\nworkers           2 of a group, of 1 thread each; layers are "
+                             "divided by units: fc\n  worker 0        0.00 MiB, with the "
+                             "parameters of its process\n  worker 1        0.00 MiB\n"));
+}
+
+TEST_F(CheckWorkers, OfProcessesOfTheirOwnHaveAllParameters) {
+  EXPECT_THAT(OutOf({}), HasSubstr("; layers are divided by rows\n  workers 0 to 1  0.00 MiB, "
+                                   "each with the parameters of its process\n"));
+}
+
+TEST_F(CheckWorkers, AreCountedByRowsIfTheDivisionIsChosenLater) {
+  EXPECT_THAT(OutOf({"neuralnet.partition=kAuto"}),
+              HasSubstr("as partition: kAuto chooses; memory is counted for rows\n"));
+}
+
+TEST_F(CheckCommandTest, OneWorkerHasNoLineForWorkers) {
+  EXPECT_THAT(Check("train_steps: 1").out, Not(HasSubstr("workers")));
+}
+
 TEST_F(CheckCommandTest, ShowsWhereFirstValuesComeFromAndWhatIsFrozen) {
   const std::vector<float> w(8), other(3);
   const std::string path = dir_.Path("params.safetensors");

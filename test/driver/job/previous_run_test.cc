@@ -83,6 +83,18 @@ TEST_F(PreviousRunTest, FilesGoWithTheCheckpointsThatAreSetAside) {
   EXPECT_TRUE(fs::exists(moved));
 }
 
+TEST_F(PreviousRunTest, TheChosenDivisionGoesWithItsRun) {
+  Run(5);
+  Write("partition.json", "of run 5");
+  PreviousRun previous(workspace_);
+  SetAside(&previous);
+  EXPECT_FALSE(fs::exists(path_ + "/partition.json"));
+  EXPECT_EQ(Read("previous/partition.json"), "of run 5");
+  Write("partition.json", "of a run that trains nothing");
+  previous.PutBackAfter(kBadRecord, &progress_);
+  EXPECT_EQ(Read("partition.json"), "of run 5");
+}
+
 TEST_F(PreviousRunTest, AfterALostStartNamesLeadToWhatItSetAside) {
   Run(5);
   PreviousRun previous(workspace_);

@@ -71,7 +71,36 @@ TEST(AutoPartition, OfAJobOnThisMachineIsChosenAfterATrial) {
   EXPECT_EQ(chosen.workers, 2);
   EXPECT_GT(chosen.predicted_ms, 0);
   EXPECT_GT(chosen.predicted_bytes, 0);
-  EXPECT_LE(chosen.measured_ms, chosen.measured_data_ms);
+}
+
+// Plans by units and by rows, measured in a trial.
+AutoPartition Decided(double units_ms, double data_ms) {
+  JobPlans plans;
+  plans.cluster = WorkersOn(2);
+  JobPlan units, data;
+  units.cuts = {{"fc1", Cut::kUnits}};
+  units.measured_ms = units_ms;
+  data.name = "data";
+  data.measured_ms = data_ms;
+  plans.plans = {data};
+  return DecideByTrial(plans, units, data);
+}
+
+TEST(AutoPartition, TakesAPlanThatIsFasterInATrial) {
+  const AutoPartition chosen = Decided(9, 10);
+  EXPECT_EQ(chosen.cuts.count("fc1"), 1u);
+  EXPECT_EQ(chosen.measured_ms, 9);
+  EXPECT_EQ(chosen.measured_data_ms, 10);
+  EXPECT_EQ(chosen.why, "");
+}
+
+TEST(AutoPartition, KeepsDataParallelismUnlessAPlanIsFasterByTwoPercent) {
+  for (const double ms : {9.9, 10.0, 11.0}) {
+    const AutoPartition chosen = Decided(ms, 10);
+    EXPECT_TRUE(chosen.cuts.empty()) << ms;
+    EXPECT_EQ(chosen.measured_ms, 10);
+    EXPECT_NE(chosen.why.find("in a trial"), std::string::npos);
+  }
 }
 
 }  // namespace

@@ -29,6 +29,14 @@ TEST(LayersWithUnits, LeaveOutLayersThatShareParams) {
   EXPECT_THAT(LayersWithUnits(job, WorkersOn(2)), ElementsAre("conv", "fc2", "pool", "relu"));
 }
 
+TEST(LayersWithUnits, AreNoneIfWorkersHaveTheirOwnBatchSizes) {
+  JobProto job = ImageJob();
+  StoreProto& store = *job.mutable_neuralnet()->mutable_layer(0)->mutable_store_conf();
+  store.clear_batchsize();
+  for (const int rows : {8, 7, 8}) store.add_batchsize(rows);
+  EXPECT_THAT(LayersWithUnits(job, WorkersOn(3)), ElementsAre());
+}
+
 TEST(LayersWithUnits, ThrowIfTheBatchHasTooFewRows) {
   try {
     LayersWithUnits(ImageJob(), WorkersOn(13));

@@ -24,11 +24,27 @@ TEST(MeasuredTimes, HaveEachLayerOfTheConf) {
   EXPECT_EQ(times.layers.at("data").backward, 0);
 }
 
-// The part of a worker runs alone: regions of other workers are noise.
+// The part of a worker runs alone: regions of other workers are zeros.
 TEST(MeasuredTimes, ByUnitsNeedNoOtherWorkers) {
   const PartTimes times = TimesOf({{"conv", Cut::kUnits}, {"fc1", Cut::kUnits}}, WorkersOn(4));
   EXPECT_EQ(times.layers.size(), 7u);
   EXPECT_GT(times.layers.at("conv").forward, 0);
+}
+
+// Labels of other workers' rows come over the bridge in front of a slice of rows.
+TEST(MeasuredTimes, OfSlicesOfRowsHaveLabels) {
+  JobProto job = ImageJob();
+  NetProto& net = *job.mutable_neuralnet();
+  LayerProto& slice = *net.add_layer();
+  slice.set_name("slice");
+  slice.set_type(kSlice);
+  slice.add_srclayers("data");
+  slice.mutable_slice_conf()->set_slice_dim(0);
+  slice.mutable_slice_conf()->set_num_slices(2);
+  net.mutable_layer(1)->set_srclayers(0, "slice:0");
+  net.mutable_layer(6)->set_srclayers(1, "slice:0");
+  const PartTimes times = MeasuredTimes().Of({{job, WorkersOn(2)}})[0];
+  EXPECT_GT(times.layers.at("slice").forward, 0);
 }
 
 }  // namespace

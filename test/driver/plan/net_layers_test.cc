@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "driver/plan/cut_job.h"
 #include "support/driver/plan_jobs.h"
 #include "train/trainer/worker_model.h"
@@ -44,6 +46,30 @@ TEST(NetLayers, ReadsGoThroughSplitsToTheirSource) {
   EXPECT_EQ(layers[6].reads[0].source, 5);
   EXPECT_EQ(layers[6].reads[1].source, 0);
   EXPECT_EQ(layers[1].reads[0].source, 0);
+}
+
+// With several workers there is a bridge in front of a slice of rows.
+TEST(NetLayers, ReadsGoThroughBridgesToTheirSource) {
+  JobProto job = ImageJob();
+  NetProto& net = *job.mutable_neuralnet();
+  LayerProto& slice = *net.add_layer();
+  slice.set_name("slice");
+  slice.set_type(kSlice);
+  slice.add_srclayers("conv");
+  slice.mutable_slice_conf()->set_slice_dim(0);
+  slice.mutable_slice_conf()->set_num_slices(2);
+  net.mutable_layer(2)->set_srclayers(0, "slice:0");
+  net.mutable_layer(6)->set_type(kEuclideanLoss);
+  net.mutable_layer(6)->set_srclayers(1, "fc1");
+  net.mutable_layer(5)->mutable_innerproduct_conf()->set_num_output(40);
+  const WorkerModel model(job, WorkersOn(3).PlaceOf(2), nullptr);
+  const std::vector<CostLayer> layers = NetLayers(model.net()).Skeleton();
+  const auto named = [&](const char* name) {
+    return *std::ranges::find(layers, std::string(name), &CostLayer::name);
+  };
+  ASSERT_EQ(named("slice").reads.size(), 1u);
+  EXPECT_EQ(layers[named("slice").reads[0].source].name, "conv");
+  EXPECT_EQ(named("slice").outputs[0].bytes, 6 * 6 * 8 * 8 * 4) << "half of the rows";
 }
 
 TEST(NetLayers, OutputsHaveTheBytesOfTheWholeBatch) {

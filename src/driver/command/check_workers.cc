@@ -1,0 +1,103 @@
+#include "driver/command/check_workers.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <vector>
+
+#include "base/text/counted.h"
+#include "cluster/protocol/sync_plan.h"
+#include "driver/job/run_job.h"
+#include "singa/base/error.h"
+#include "train/trainer/trainer.h"
+
+namespace singa {
+namespace {
+
+// Returns the place of worker `number` of the first group.
+WorkerPlace PlaceInGroup(const JobProto& job, const SyncPlan& plan, int number) {
+  const int workers = job.cluster().nworkers_per_group();
+  const int process = plan.topology.ProcessOfWorker({0, number});
+  WorkerPlace place;
+  place.threads = ThreadsOfWorker(job, 0);
+  place.worker = number;
+  place.workers = workers;
+  place.groups = job.cluster().nworker_groups();
+  place.here = plan.topology.WorkersIn(process, 0);
+  while (place.first < number && plan.topology.ProcessOfWorker({0, place.first}) != process)
+    ++place.first;
+  place.shares_host = plan.mode == SyncMode::kHostMemory;
+  place.divides_units = plan.why_rows.empty();
+  return place;
+}
+
+// A worker's part of the job, planned.
+struct Part {
+  bool leads;
+  int64_t bytes;
+  std::set<std::string> by_units;
+};
+
+Part PartOf(const JobProto& job, const WorkerPlace& place) {
+  Replica replica(job);
+  ReplicaUpdates updates(job, &replica);
+  const Trainer trainer(job, place, &replica, &updates);
+  Part part{place.leads(), trainer.memory().host.total(), {}};
+  for (const NetNode& node : trainer.model().net().nodes())
+    if (!node.bridge && node.conf.partition_dim() == 1) part.by_units.insert(node.name);
+  return part;
+}
+
+void PrintPart(int first, int last, const Part& part) {
+  const std::string who =
+      first == last ? StrCat("worker ", first) : StrCat("workers ", first, " to ", last);
+  std::printf("  %-15s %s%s\n", who.c_str(), MiB(part.bytes).c_str(),
+              !part.leads     ? ""
+              : first == last ? ", with the parameters of its process"
+                              : ", each with the parameters of its process");
+}
+
+std::string DivisionText(const JobProto& job, const Part& part) {
+  if (job.neuralnet().partition() == NetProto::kAuto)
+    return "as partition: kAuto chooses; memory is counted for rows";
+  if (part.by_units.empty()) return "by rows";
+  std::string names;
+  for (const std::string& name : part.by_units)
+    names += (names.empty() ? "" : ", ") + Printable(name);
+  return "by units: " + names;
+}
+
+}  // namespace
+
+std::string MiB(int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+void PrintWorkers(const JobProto& asked) {
+  const int workers = asked.cluster().nworkers_per_group();
+  if (workers == 1 || asked.gpu_size() > 0) return;
+  JobProto job = asked;
+  if (job.neuralnet().partition() == NetProto::kAuto) {
+    job.mutable_neuralnet()->clear_partition_dim();
+    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer()) layer.set_partition_dim(0);
+  }
+  const SyncPlan plan = PlanSync(job);
+  constexpr int kMostShown = 16;
+  std::vector<Part> parts;
+  for (int i = 0; i < std::min(workers, kMostShown); ++i)
+    parts.push_back(PartOf(job, PlaceInGroup(job, plan, i)));
+  std::printf("workers           %d of a group, of %s each; layers are divided %s\n", workers,
+              Counted(ThreadsOfWorker(job, 0), "thread").c_str(),
+              DivisionText(job, parts[0]).c_str());
+  for (size_t first = 0, next; first < parts.size(); first = next) {
+    for (next = first + 1; next < parts.size() && parts[next].bytes == parts[first].bytes &&
+                           parts[next].leads == parts[first].leads;)
+      ++next;
+    PrintPart(static_cast<int>(first), static_cast<int>(next) - 1, parts[first]);
+  }
+  if (workers > kMostShown) std::printf("  ...\n");
+}
+
+}  // namespace singa
