@@ -1,7 +1,9 @@
 #include "driver/plan/measured_times.h"
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <thread>
@@ -247,11 +249,11 @@ PartTimes MedianOf(const std::vector<PartTimes>& turns) {
     return Median(std::move(values));
   };
   PartTimes result;
-  for (const auto& [name, ignored] : turns[0].layers)
+  for (const auto& entry : turns[0].layers)
     for (double LayerTimes::*part :
          {&LayerTimes::forward, &LayerTimes::backward, &LayerTimes::update})
-      result.layers[name].*part =
-          median([&](const PartTimes& turn) { return turn.layers.at(name).*part; });
+      result.layers[entry.first].*part =
+          median([&](const PartTimes& turn) { return turn.layers.at(entry.first).*part; });
   result.rest_ms = median([](const PartTimes& turn) { return turn.rest_ms; });
   const double middle = median([](const PartTimes& turn) { return turn.step_ms(); });
   result.spread =
