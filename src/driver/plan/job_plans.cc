@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 
 #include "nn/cost/plan_search.h"
@@ -84,7 +85,7 @@ class Planner {
   const CostNet& net_;
 };
 
-std::string Percent(double share) { return StrCat(static_cast<int>(100 * share + 0.5), " %"); }
+std::string Percent(double share) { return StrCat(std::lround(100 * share), " %"); }
 
 }  // namespace
 
@@ -130,7 +131,7 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
 // Returns the division to train with: the best one, or data parallelism if that fits into memory
 // and the gain is small.
 Cuts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
-  const Cuts by_rows(plans->net.layers.size(), Cut::kRows);
+  Cuts by_rows(plans->net.layers.size(), Cut::kRows);
   if (!search.best) {
     plans->note = "no plan fits into the memory of a worker";
     return by_rows;

@@ -132,6 +132,7 @@ class Search {
     const auto behind = BridgesBehind(net_, choice.layer, choice.cut, needs);
     const LayerCost& cost = net_.layers[choice.layer].Of(choice.cut);
     std::vector<Cut> key;
+    key.reserve(kept.size());
     for (const size_t k : kept) key.push_back(k < cuts.size() ? cuts[k] : choice.cut);
     std::vector<Partial>& there = (*next)[key];
     for (const Partial& plan : plans) {
@@ -158,6 +159,7 @@ class Search {
   void KeepFastest(States* states) {
     exact_ = false;
     std::vector<double> times;
+    times.reserve(states->size());
     for (const auto& [cuts, plans] : *states) times.push_back(plans[0].clocks.end_ms());
     const auto last = times.begin() + static_cast<std::ptrdiff_t>(bounds_.states) - 1;
     std::nth_element(times.begin(), last, times.end());
@@ -189,6 +191,7 @@ class Search {
   void Thin(size_t most, std::vector<Partial>* plans) {
     exact_ = false;
     std::vector<Partial> kept;
+    kept.reserve(most);
     for (size_t i = 0; i < most; ++i)
       kept.push_back((*plans)[i * (plans->size() - 1) / (most - 1)]);
     *plans = std::move(kept);

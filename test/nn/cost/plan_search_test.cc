@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace singa {
+namespace singa::plan_search {
 namespace {
 
 LayerCost RandomCost(std::mt19937* random) {
@@ -160,4 +160,4 @@ TEST(PlanSearchOfDeepNet, IsExactForBranchesThatJoin) {
 }
 
 }  // namespace
-}  // namespace singa
+}  // namespace singa::plan_search

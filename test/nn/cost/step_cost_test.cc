@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace singa {
+namespace singa::step_cost {
 namespace {
 
 constexpr int64_t kMegabyte = 1000000;
@@ -79,4 +79,4 @@ TEST(StepCost, ABridgeOverALinkWaitsForGradientsThatAreOnIt) {
 }
 
 }  // namespace
-}  // namespace singa
+}  // namespace singa::step_cost
