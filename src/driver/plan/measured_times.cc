@@ -245,6 +245,7 @@ class PartRuns {
 PartTimes MedianOf(const std::vector<PartTimes>& turns) {
   const auto median = [&](const auto& value) {
     std::vector<double> values;
+    values.reserve(turns.size());
     for (const PartTimes& turn : turns) values.push_back(value(turn));
     return Median(std::move(values));
   };
@@ -275,6 +276,7 @@ std::vector<PartTimes> MeasuredTimes::Of(const std::vector<PartRequest>& request
     for (size_t i = 0; i < requests.size(); ++i)
       turns[i].push_back(PartRuns(requests[i].job, requests[i].cluster).Run());
   std::vector<PartTimes> times;
+  times.reserve(turns.size());
   for (const std::vector<PartTimes>& of_part : turns) times.push_back(MedianOf(of_part));
   return times;
 }

@@ -190,10 +190,10 @@ class Search {
   // memory.
   void Thin(size_t most, std::vector<Partial>* plans) {
     exact_ = false;
+    const size_t gaps = std::max<size_t>(1, most - 1);
     std::vector<Partial> kept;
     kept.reserve(most);
-    for (size_t i = 0; i < most; ++i)
-      kept.push_back((*plans)[i * (plans->size() - 1) / (most - 1)]);
+    for (size_t i = 0; i < most; ++i) kept.push_back((*plans)[i * (plans->size() - 1) / gaps]);
     *plans = std::move(kept);
   }
 
