@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <set>
 #include <vector>
 
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/job/run_job.h"
+#include "driver/plan/part_trainer.h"
+#include "driver/plan/unit_layers.h"
 #include "singa/base/error.h"
-#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {
@@ -35,13 +35,12 @@ WorkerPlace PlaceInGroup(const JobProto& job, const SyncPlan& plan, int number) 
 struct Part {
   bool leads;
   int64_t bytes;
-  std::set<std::string> by_units;
+  UnitLayers by_units;
 };
 
 Part PartOf(const JobProto& job, const WorkerPlace& place) {
-  Replica replica(job);
-  ReplicaUpdates updates(job, &replica);
-  const Trainer trainer(job, place, &replica, &updates);
+  const PartTrainer planned(job, place);
+  const Trainer& trainer = planned.trainer();
   Part part{place.leads(), trainer.memory().host.total(), {}};
   for (const NetNode& node : trainer.model().net().nodes())
     if (!node.bridge && node.conf.partition_dim() == 1) part.by_units.insert(node.name);
@@ -79,10 +78,7 @@ void PrintWorkers(const JobProto& asked) {
   const int workers = asked.cluster().nworkers_per_group();
   if (workers == 1 || asked.gpu_size() > 0) return;
   JobProto job = asked;
-  if (job.neuralnet().partition() == NetProto::kAuto) {
-    job.mutable_neuralnet()->clear_partition_dim();
-    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer()) layer.set_partition_dim(0);
-  }
+  if (job.neuralnet().partition() == NetProto::kAuto) SetUnitLayers({}, job.mutable_neuralnet());
   const SyncPlan plan = PlanSync(job);
   constexpr int kMostShown = 16;
   std::vector<Part> parts;

@@ -99,7 +99,7 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
 
 // Returns the net that the first worker trains by the plan found, in the language of Graphviz.
 std::string DotOf(const JobProto& job, const JobPlans& plans) {
-  const JobProto divided = JobOf(job, plans.cluster, plans.found().cuts);
+  const JobProto divided = JobOf(job, plans.cluster, plans.found().by_units);
   const WorkerModel model(divided, plans.cluster.PlaceOf(0), nullptr);
   return GraphDot(model.net(), job.name());
 }

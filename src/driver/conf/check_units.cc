@@ -16,18 +16,17 @@ bool AsksForUnits(const NetProto& conf) {
                              [](const LayerProto& layer) { return layer.partition_dim() == 1; });
 }
 
-// Returns whether a layer names the batch size of each worker, which may be any numbers.
-bool WorkersHaveOwnSizes(const NetProto& conf) {
-  return std::ranges::any_of(conf.layer(), [](const LayerProto& layer) {
-    return layer.store_conf().batchsize_size() > 1;
-  });
-}
-
 std::string NoEffect(const std::string& why) {
   return StrCat("has no effect: ", why, ", which computes the same");
 }
 
 }  // namespace
+
+bool WorkersHaveOwnSizes(const NetProto& conf) {
+  return std::ranges::any_of(conf.layer(), [](const LayerProto& layer) {
+    return layer.store_conf().batchsize_size() > 1;
+  });
+}
 
 std::string WhyRows(const JobProto& job) {
   try {

@@ -16,6 +16,9 @@ struct UnitFindings {
 // they may exchange them.
 std::string WhyRows(const JobProto& job);
 
+// Returns whether a layer names the batch size of each worker, which may be any numbers.
+bool WorkersHaveOwnSizes(const NetProto& conf);
+
 // Finds what is wrong where layers are divided as their partition_dim says, and warns of each layer
 // of the conf whose partition_dim: 1 has no effect. `rows`: the options of the train net of one
 // worker. REQUIRES: the net is sound if all layers are divided by rows.

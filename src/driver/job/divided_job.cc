@@ -1,12 +1,12 @@
 #include "driver/job/divided_job.h"
 
-#include <set>
+#include <algorithm>
 
-#include "base/file/input_file.h"
 #include "base/system/cgroup.h"
 #include "cluster/process/job_process.h"
 #include "driver/job/end_process.h"
 #include "driver/job/workspace.h"
+#include "io/file/text_file.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -18,20 +18,14 @@ constexpr int64_t kMostBytes = int64_t{1} << 22;  // of the file
 // Returns the choice of an earlier run; none: there is no file, or it is damaged, or the workers
 // cannot divide the net so.
 std::optional<AutoPartition> PartitionOfWorkspace(const JobProto& job, const std::string& path) {
-  try {
-    const std::vector<uint8_t> bytes = InputFile::Open(path).ReadAll(kMostBytes);
-    std::optional<AutoPartition> partition =
-        AutoPartitionOf(std::string(bytes.begin(), bytes.end()));
-    PlanCluster cluster;
-    cluster.workers = job.cluster().nworkers_per_group();
-    if (!partition || partition->workers != cluster.workers) return {};
-    const std::set<std::string> with_units = LayersWithUnits(job, cluster);
-    for (const auto& [name, cut] : partition->cuts)
-      if (!with_units.count(name)) return {};
-    return partition;
-  } catch (const Error&) {
-    return {};
-  }
+  const std::optional<std::string> text = ReadText(path, kMostBytes);
+  std::optional<AutoPartition> partition = text ? AutoPartitionOf(*text) : std::nullopt;
+  PlanCluster cluster;
+  cluster.workers = job.cluster().nworkers_per_group();
+  if (!partition || partition->workers != cluster.workers) return {};
+  const UnitLayers with_units = LayersWithUnits(job, cluster);
+  if (!std::ranges::includes(with_units, partition->by_units)) return {};
+  return partition;
 }
 
 PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
@@ -91,7 +85,7 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
 }
 
 void Divide(const AutoPartition& partition, JobProto* job) {
-  SetCuts(partition.cuts, job->mutable_neuralnet());
+  SetUnitLayers(partition.by_units, job->mutable_neuralnet());
 }
 
 }  // namespace singa

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "io/file/new_file.h"
+#include "io/file/text_file.h"
 #include "nn/plan/net_sources.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
@@ -37,19 +37,6 @@ std::string Escape(const std::string& text) {
   }
   return escaped;
 }
-
-}  // namespace
-
-void WriteText(FileSystem* files, const std::string& path, const std::string& text) {
-  RemoveLeftOver(files, path);
-  const std::string temporary = TemporaryName(path);
-  const auto file = files->Create(temporary);
-  file->Write(text.data(), text.size());
-  file->Close();
-  files->Rename(temporary, path);  // not synced, as each run writes the files again
-}
-
-namespace {
 
 // Returns the net as JSON. `label` gives the text after a node's name.
 template <typename Label>

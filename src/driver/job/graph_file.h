@@ -11,8 +11,6 @@ namespace singa {
 
 std::string GraphJson(const Net& net);
 std::string GraphDot(const Net& net, const std::string& title);
-// Writes a file anew, by a rename. Throws WriteError.
-void WriteText(FileSystem* files, const std::string& path, const std::string& text);
 // Writes `stem`.json and `stem`.dot. Throws WriteError.
 void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,
                      const std::string& title);

@@ -48,7 +48,7 @@ void TrainingStart::MeetOthers(const RunOptions& options) {
   if (first_) *begin_.mutable_first_values() = first_->ToProto();
   if (options.partition) partition_.emplace();
   if (options.partition)
-    for (const auto& [name, cut] : options.partition->cuts) partition_->add_by_units(name);
+    for (const std::string& name : options.partition->by_units) partition_->add_by_units(name);
   options.meet();
 }
 

@@ -29,7 +29,7 @@ std::string Ms(double ms) {
 
 AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
   AutoPartition choice;
-  choice.cuts = plan.cuts;
+  choice.by_units = plan.by_units;
   choice.workers = plans.cluster.workers;
   choice.predicted_ms = plan.cost.step_ms;
   choice.predicted_data_ms = plans.Find("data")->cost.step_ms;
@@ -40,7 +40,7 @@ AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
 // Returns the fastest plan that the search has found, however small its gain is.
 const JobPlan& FastestOf(const JobPlans& plans) {
   const JobPlan* const other = plans.Find("runner_up");
-  const bool kept = plans.found().cuts.empty() && other != nullptr;
+  const bool kept = plans.found().by_units.empty() && other != nullptr;
   return kept && other->cost.step_ms < plans.found().cost.step_ms ? *other : plans.found();
 }
 
@@ -79,7 +79,7 @@ AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const
 
 std::string Describe(const AutoPartition& partition) {
   std::string names;
-  for (const auto& [name, cut] : partition.cuts)
+  for (const std::string& name : partition.by_units)
     names += (names.empty() ? "" : ", ") + Printable(name);
   std::string text = names.empty() ? "all layers by rows" : "by units: " + names;
   if (partition.predicted_ms > 0) {
@@ -94,8 +94,7 @@ std::string Describe(const AutoPartition& partition) {
 
 std::string ToText(const AutoPartition& partition) {
   nlohmann::ordered_json json;
-  json["by_units"] = nlohmann::ordered_json::array();
-  for (const auto& [name, cut] : partition.cuts) json["by_units"].push_back(name);
+  json["by_units"] = partition.by_units;
   json["workers"] = partition.workers;
   json["predicted_ms"] = partition.predicted_ms;
   json["predicted_data_ms"] = partition.predicted_data_ms;
@@ -118,7 +117,7 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
   if (*workers < 1 || *workers > Topology::kMostRoles) return {};
   for (const nlohmann::json& name : *layers) {
     if (!name.is_string()) return {};
-    partition.cuts[name.get<std::string>()] = Cut::kUnits;
+    partition.by_units.insert(name.get<std::string>());
   }
   partition.workers = workers->get<int>();
   const auto number = [&](const char* name) {

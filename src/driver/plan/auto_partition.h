@@ -5,18 +5,18 @@
 #include <optional>
 #include <string>
 
-#include "driver/plan/cut_job.h"
 #include "driver/plan/job_plans.h"
+#include "driver/plan/unit_layers.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
 
 struct AutoPartition {
-  CutsByName cuts;  // layers by units; all others are divided by rows
+  UnitLayers by_units;
   int workers = 0;  // of the group
   std::string why;  // the reason for people; "": the choice is the fastest plan found
-  // Of a step, in ms: as the cost model predicts it for this choice, and for data parallelism,
-  // which divides all layers by rows.
+  // The time of a step, in ms, as the cost model predicts it for this choice and for data
+  // parallelism, which divides all layers by rows.
   double predicted_ms = 0, predicted_data_ms = 0;
   double measured_ms = 0, measured_data_ms = 0;  // of first steps; 0: not measured
   int64_t predicted_bytes = 0;                   // memory of a worker

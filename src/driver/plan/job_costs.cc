@@ -16,13 +16,13 @@ JobCosts::JobCosts(const JobProto& job, const PlanCluster& cluster, const SyncRa
     : cluster_(cluster), rates_(rates) {
   AddPart(job, {});
   if (cluster.workers == 1) return;
-  for (const std::string& name : LayersWithUnits(job, cluster)) by_units_[name] = Cut::kUnits;
+  by_units_ = LayersWithUnits(job, cluster);
   if (!by_units_.empty()) AddPart(job, by_units_);
 }
 
-void JobCosts::AddPart(const JobProto& job, const CutsByName& cuts) {
+void JobCosts::AddPart(const JobProto& job, const UnitLayers& by_units) {
   PartRequest request{job, cluster_};
-  SetCuts(cuts, request.job.mutable_neuralnet());
+  SetUnitLayers(by_units, request.job.mutable_neuralnet());
   const WorkerModel model(request.job, cluster_.PlaceOf(cluster_.workers - 1), nullptr);
   if (layers_.empty()) layers_ = NetLayers(model.net()).Skeleton();
   memory_.push_back(MemoryOf(model));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/plan/cut_job.h"
 #include "driver/plan/part_times.h"
+#include "driver/plan/unit_layers.h"
 #include "nn/cost/cost_net.h"
 #include "singa/proto/job.pb.h"
 #include "train/trainer/worker_model.h"
@@ -33,7 +33,7 @@ class JobCosts {
   CostNet Net(const std::vector<PartTimes>& times) const;
 
  private:
-  // What a layer has in memory, and its params that train.
+  // The memory of a layer, and its params that train.
   struct LayerMemory {
     int64_t features = 0, gradients = 0;
     int64_t trained = 0;   // bytes of values, of the worker's own rows
@@ -41,7 +41,7 @@ class JobCosts {
   };
   using Memory = std::map<std::string, LayerMemory>;  // by the layer's name
 
-  void AddPart(const JobProto& job, const CutsByName& cuts);
+  void AddPart(const JobProto& job, const UnitLayers& by_units);
   static Memory MemoryOf(const WorkerModel& model);
   LayerCost CostOf(const LayerTimes& times, const LayerMemory& memory) const;
   BridgeRates Bridges() const;
@@ -49,7 +49,7 @@ class JobCosts {
 
   const PlanCluster cluster_;
   const SyncRates rates_;
-  CutsByName by_units_;
+  UnitLayers by_units_;
   std::vector<CostLayer> layers_;  // without costs
   std::vector<PartRequest> requests_;
   std::vector<Memory> memory_;  // of each request

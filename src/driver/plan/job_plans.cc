@@ -5,9 +5,9 @@
 #include <cmath>
 #include <optional>
 
+#include "driver/plan/part_trainer.h"
 #include "nn/cost/plan_search.h"
 #include "singa/base/str_cat.h"
-#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {
@@ -22,9 +22,7 @@ constexpr double kModelError = 0.05;
 int64_t MemoryOf(const JobProto& job, const PlanCluster& cluster) {
   WorkerPlace place = cluster.PlaceOf(0);
   place.here = cluster.here();
-  Replica replica(job);
-  ReplicaUpdates updates(job, &replica);
-  const MemoryUse use = Trainer(job, place, &replica, &updates).memory().host;
+  const MemoryUse use = PartTrainer(job, place).trainer().memory().host;
   return use.total() - (use.params + use.updater) / cluster.here() * (cluster.here() - 1);
 }
 
@@ -37,12 +35,12 @@ class Planner {
     plan.name = name;
     plan.brief = brief;
     for (size_t i = 0; i < cuts.size(); ++i)
-      if (cuts[i] == Cut::kUnits) plan.cuts[net_.layers[i].name] = Cut::kUnits;
+      if (cuts[i] == Cut::kUnits) plan.by_units.insert(net_.layers[i].name);
     plan.cost = CostOfStep(net_, cuts);
-    const auto same = std::ranges::find(plans_.plans, plan.cuts, &JobPlan::cuts);
+    const auto same = std::ranges::find(plans_.plans, plan.by_units, &JobPlan::by_units);
     plan.memory = same != plans_.plans.end()
                       ? same->memory
-                      : MemoryOf(JobOf(job_, plans_.cluster, plan.cuts), plans_.cluster);
+                      : MemoryOf(JobOf(job_, plans_.cluster, plan.by_units), plans_.cluster);
     plans_.plans.push_back(std::move(plan));
   }
 
@@ -71,11 +69,10 @@ class Planner {
   }
 
   Cuts Own() const {
-    const CutsByName of_conf = CutsOfConf(job_.neuralnet());
-    Cuts cuts = Data();
+    const UnitLayers by_units = UnitLayersOf(job_.neuralnet());
+    Cuts cuts = Units();
     for (size_t i = 0; i < cuts.size(); ++i)
-      if (of_conf.count(net_.layers[i].name) && net_.layers[i].Has(Cut::kUnits))
-        cuts[i] = Cut::kUnits;
+      if (!by_units.count(net_.layers[i].name)) cuts[i] = Cut::kRows;
     return cuts;
   }
 
@@ -86,28 +83,6 @@ class Planner {
 };
 
 std::string Percent(double share) { return StrCat(std::lround(100 * share), " %"); }
-
-}  // namespace
-
-const JobPlan* JobPlans::Find(const std::string& name) const {
-  const auto at = std::ranges::find(plans, name, &JobPlan::name);
-  return at == plans.end() ? nullptr : &*at;
-}
-
-JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const CutsByName& cuts) {
-  JobProto divided = job;
-  SetCuts(cuts, divided.mutable_neuralnet());
-  ClusterProto& stanza = *divided.mutable_cluster();
-  const std::string workspace = stanza.workspace();
-  stanza.Clear();
-  stanza.set_workspace(workspace);
-  stanza.set_nworkers_per_group(cluster.workers);
-  stanza.set_nworkers_per_procs(cluster.here());
-  divided.set_num_openblas_threads(cluster.threads);
-  return divided;
-}
-
-namespace {
 
 // Returns the cost of the net, with the memory of a worker that data parallelism takes.
 CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, JobPlans* plans) {
@@ -147,6 +122,11 @@ Cuts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
 }
 
 }  // namespace
+
+const JobPlan* JobPlans::Find(const std::string& name) const {
+  const auto at = std::ranges::find(plans, name, &JobPlan::name);
+  return at == plans.end() ? nullptr : &*at;
+}
 
 JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,
                  int64_t most_bytes, PartTimer* timer) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/plan/cut_job.h"
 #include "driver/plan/job_costs.h"
+#include "driver/plan/unit_layers.h"
 #include "nn/cost/plan_search.h"
 #include "nn/cost/step_cost.h"
 
@@ -15,7 +15,7 @@ namespace singa {
 struct JobPlan {
   std::string name;   // "found", "data", "own", "units", "hybrid", "runner_up"
   std::string brief;  // for people
-  CutsByName cuts;
+  UnitLayers by_units;
   StepCost cost;
   int64_t memory = 0;      // bytes of a worker
   double measured_ms = 0;  // of a step; 0: not measured
@@ -40,8 +40,5 @@ struct JobPlans {
 // `most_bytes`: memory that a worker may use; 0: any. Throws ConfigError relative to the JobProto.
 JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,
                  int64_t most_bytes, PartTimer* timer);
-
-// Returns `job` with a plan's cuts, to be trained by all workers of `cluster` in one process.
-JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const CutsByName& cuts);
 
 }  // namespace singa

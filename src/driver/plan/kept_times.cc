@@ -7,12 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file/file_system.h"
-#include "base/file/input_file.h"
 #include "base/file/sha256.h"
-#include "base/file/temporary_name.h"
 #include "base/system/cpu_info.h"
 #include "driver/version.h"
-#include "singa/base/error.h"
+#include "io/file/text_file.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -44,24 +42,12 @@ std::string KeyOf(const PartRequest& request) {
                           cluster.threads, "\n", job.SerializeAsString()));
 }
 
-std::optional<PartTimes> ReadKept(const std::string& path) {
+// Without a folder that can be written, nothing is kept.
+void KeepTimes(const std::string& path, const PartTimes& times) {
+  PosixFileSystem files;
   try {
-    const std::vector<uint8_t> bytes = InputFile::Open(path).ReadAll(kMostBytes);
-    return TimesOf(std::string(bytes.begin(), bytes.end()));
-  } catch (const Error&) {  // there is no such file, or it cannot be used
-    return {};
-  }
-}
-
-void WriteKept(const std::string& path, const PartTimes& times) {
-  const std::string text = ToText(times), temporary = TemporaryName(path);
-  try {
-    PosixFileSystem files;
     files.MakeDirectories(FolderOf(path));
-    const auto file = files.Create(temporary);
-    file->Write(text.data(), text.size());
-    file->Close();
-    files.Rename(temporary, path);
+    WriteText(&files, path, ToText(times));
   } catch (const WriteError& error) {
     VLOG(1) << "the layers' times are not kept: " << error.what();
   }
@@ -112,14 +98,15 @@ std::vector<PartTimes> KeptTimes::Of(const std::vector<PartRequest>& requests) {
     const bool keeps = !folder.empty() && request.job.plugin_size() == 0;  // plugins change
     paths.push_back(keeps ? StrCat(folder, "/", KeyOf(request), ".json") : "");
     if (!keeps || fresh_) continue;
-    if (auto kept = ReadKept(paths.back())) times.push_back(std::move(*kept));
+    const std::optional<std::string> text = ReadText(paths.back(), kMostBytes);
+    if (auto kept = text ? TimesOf(*text) : std::nullopt) times.push_back(std::move(*kept));
   }
   // Plans compare these times, so they are measured together.
   kept_ = times.size() == requests.size();
   if (kept_) return times;
   times = measured_.Of(requests);
   for (size_t i = 0; i < times.size(); ++i)
-    if (!paths[i].empty()) WriteKept(paths[i], times[i]);
+    if (!paths[i].empty()) KeepTimes(paths[i], times[i]);
   return times;
 }
 

@@ -13,111 +13,16 @@
 #include "base/text/counted.h"
 #include "base/thread/thread.h"
 #include "driver/bench/median.h"
-#include "driver/plan/net_layers.h"
+#include "driver/plan/part_run.h"
 #include "driver/version.h"
-#include "nn/connection/bridge.h"
 #include "singa/base/error.h"
-#include "train/state/init_params.h"
-#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {
 
-constexpr int kTurns = 3;
-// Of a turn.
-constexpr int64_t kPartWarmUp = 2, kLeastOfPart = 2, kMostOfPart = 20;
+constexpr int kTurns = 3;  // each part is measured so often
+constexpr int64_t kPartWarmUp = 2, kLeastOfPart = 2, kMostOfPart = 20;  // steps of one turn
 constexpr double kPartMs = 400;  // of the measured steps, if they are more than kLeastOfPart
-
-// Gives zeros in place of other workers' regions. Labels of class 0 are zeros, too.
-class ZeroExchange final : public RegionExchange {
- public:
-  explicit ZeroExchange(int64_t most) : zeros_(static_cast<size_t>(most)) {}
-  void Offer(Context&, int, int, const Region&) override {}
-  void Take(Context& ctx, int, int, const Region& to, bool add) override {
-    MoveRegion(ctx, Packed(to, zeros_.data()), to, add);
-  }
-  void AwaitTaken(int) override {}
-
- private:
-  std::vector<float> zeros_;
-};
-
-// One worker's part of the net, which trains alone: its gradients are taken for the group's sums.
-class PartRun {
- public:
-  PartRun(const JobProto& job, const WorkerPlace& place)
-      : replica_(job), updates_(job, &replica_), trainer_(job, place, &replica_, &updates_) {}
-
-  const JobMemory& memory() {
-    memory_ = trainer_.memory();
-    return memory_;
-  }
-
-  void Allocate() {
-    WorkerModel& model = trainer_.model();
-    const WorkerPlace& place = model.place();
-    const RegionSizes sizes = SizesOfBridges(model.net().nodes(), place.workers);
-    others_ = std::make_unique<ZeroExchange>(sizes.most);
-    reduction_ = std::make_unique<GradientReduction>(
-        model.trained().table, &updates_,
-        MemoryGroup::Options{.ranks = {place.worker, place.worker + 1}, .group = place.workers});
-    trainer_.AllocateIn(reduction_.get(), others_.get(), nullptr, nullptr);
-    InitParams(model.ctx(), {}, &model.params());
-  }
-
-  double Step(int64_t step) {
-    if (!timer_) timer_ = std::make_unique<StepTimer>(&trainer_, &clock_);
-    return timer_->Step(step);
-  }
-  void Record(double ms) {
-    ms_.push_back(ms);
-    times_.push_back(timer_->layers());
-  }
-
-  PartTimes Result() const {
-    PartTimes result;
-    const Net& net = trainer_.model().net();
-    const NetLayers layers(net);
-    std::vector<double> rest = ms_;
-    for (size_t i = 0; i < net.nodes().size(); ++i) {
-      const auto median = [&](double LayerTimes::*part) {
-        std::vector<double> values;
-        for (const auto& step : times_) values.push_back(step[i].*part);
-        return Median(std::move(values));
-      };
-      for (size_t s = 0; s < rest.size(); ++s) rest[s] -= times_[s][i].sum();
-      if (layers.Of(i) < 0) continue;
-      LayerTimes& sum = result.layers[layers.names()[layers.Of(i)]];
-      sum.forward += median(&LayerTimes::forward);
-      sum.backward += median(&LayerTimes::backward);
-      sum.update += median(&LayerTimes::update);
-    }
-    result.rest_ms = std::max(0.0, Median(rest));
-    return result;
-  }
-
-  // Returns the time of recorded step `step`, without bridges and waits for records.
-  double MsOf(size_t step) const {
-    const auto& nodes = trainer_.model().net().nodes();
-    double ms = ms_[step];
-    for (size_t i = 0; i < nodes.size(); ++i)
-      ms -= nodes[i].bridge ? times_[step][i].sum() : times_[step][i].wait;
-    return ms;
-  }
-  size_t steps() const { return ms_.size(); }
-
- private:
-  Replica replica_;
-  ReplicaUpdates updates_;
-  Trainer trainer_;
-  JobMemory memory_;
-  SteadyClock clock_;
-  std::unique_ptr<ZeroExchange> others_;  // in place of the other workers
-  std::unique_ptr<GradientReduction> reduction_;
-  std::unique_ptr<StepTimer> timer_;
-  std::vector<double> ms_;
-  std::vector<std::vector<LayerTimes>> times_;
-};
 
 int64_t StepsFor(double ms) {
   return std::clamp(static_cast<int64_t>(kPartMs / std::max(ms, 1e-3)), kLeastOfPart, kMostOfPart);
@@ -154,9 +59,10 @@ class PartRuns {
  private:
   // Returns the number of workers that run at once, fewer if they do not fit into the memory.
   static int CountFor(const JobProto& job, const PlanCluster& cluster) {
-    PartRun one(job, cluster.PlaceOf(cluster.workers - 1));
-    one.memory().Check();
-    const int64_t bytes = std::max<int64_t>(1, one.memory().host.total());
+    const PartTrainer one(job, cluster.PlaceOf(cluster.workers - 1));
+    const JobMemory memory = one.trainer().memory();
+    memory.Check();
+    const int64_t bytes = std::max<int64_t>(1, memory.host.total());
     const int64_t fit = UsableMemory() / 2 / bytes;
     return std::clamp(static_cast<int>(std::min<int64_t>(fit, cluster.at_once())), 1,
                       cluster.at_once());
@@ -165,7 +71,6 @@ class PartRuns {
   void RunOne(int i) {
     try {
       runs_[i] = std::make_unique<PartRun>(job_, cluster_.PlaceOf(cluster_.workers - 1 - i));
-      runs_[i]->Allocate();
     } catch (...) {
       errors_[i] = std::current_exception();
       failed_ = true;
@@ -263,12 +168,6 @@ PartTimes MedianOf(const std::vector<PartTimes>& turns) {
 }
 
 }  // namespace
-
-double PartTimes::step_ms() const {
-  double ms = rest_ms;
-  for (const auto& [name, layer] : layers) ms += layer.sum();
-  return ms;
-}
 
 std::vector<PartTimes> MeasuredTimes::Of(const std::vector<PartRequest>& requests) {
   std::vector<std::vector<PartTimes>> turns(requests.size());

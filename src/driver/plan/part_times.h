@@ -18,7 +18,11 @@ struct PartTimes {
   // less.
   double spread = 0;
 
-  double step_ms() const;  // without bridges
+  double step_ms() const {  // without bridges
+    double ms = rest_ms;
+    for (const auto& [name, layer] : layers) ms += layer.sum();
+    return ms;
+  }
 };
 
 // A job as its layers' partition_dim divide it, and its workers.

@@ -40,7 +40,7 @@ std::string Aligned(const std::vector<Line>& lines, size_t left) {
 }
 
 const char* Name(const JobPlan& plan, const std::string& layer) {
-  return plan.cuts.count(layer) ? "units" : "rows";
+  return plan.by_units.count(layer) ? "units" : "rows";
 }
 
 std::string LayerTable(const JobPlans& plans) {
@@ -126,7 +126,7 @@ std::string PlanJson(const JobPlans& plans) {
       const std::string& name = plans.net.layers[i].name;
       one["layers"].push_back({{"name", name},
                                {"type", plans.net.layers[i].type},
-                               {"partition_dim", plan.cuts.count(name) ? 1 : 0},
+                               {"partition_dim", plan.by_units.count(name) ? 1 : 0},
                                {"compute_ms", report.compute_ms},
                                {"bytes", report.moved_bytes},
                                {"link_bytes", report.sent_bytes},

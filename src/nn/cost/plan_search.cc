@@ -218,10 +218,6 @@ class Search {
   bool exact_ = true;
 };
 
-}  // namespace
-
-namespace {
-
 // Returns the two fastest plans, as far as there are so many.
 PlanFront FindBest(const CostNet& net, int64_t most_bytes) {
   constexpr double kRounding = 1 + 1e-12;

@@ -10,7 +10,7 @@ namespace {
 
 AutoPartition Some() {
   AutoPartition some;
-  some.cuts = {{"fc1", Cut::kUnits}, {"fc \"2\"", Cut::kUnits}};
+  some.by_units = {"fc1", "fc \"2\""};
   some.workers = 2;
   some.predicted_ms = 1.5;
   some.predicted_data_ms = 3;
@@ -24,7 +24,7 @@ AutoPartition Some() {
 TEST(AutoPartition, ComesBackFromItsText) {
   const auto read = AutoPartitionOf(ToText(Some()));
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->cuts, Some().cuts);
+  EXPECT_EQ(read->by_units, Some().by_units);
   EXPECT_EQ(read->workers, 2);
   EXPECT_EQ(read->predicted_ms, 1.5);
   EXPECT_EQ(read->predicted_bytes, 1000);
@@ -78,7 +78,7 @@ AutoPartition Decided(double units_ms, double data_ms) {
   JobPlans plans;
   plans.cluster = WorkersOn(2);
   JobPlan units, data;
-  units.cuts = {{"fc1", Cut::kUnits}};
+  units.by_units = {"fc1"};
   units.measured_ms = units_ms;
   data.name = "data";
   data.measured_ms = data_ms;
@@ -88,7 +88,7 @@ AutoPartition Decided(double units_ms, double data_ms) {
 
 TEST(AutoPartition, TakesAPlanThatIsFasterInATrial) {
   const AutoPartition chosen = Decided(9, 10);
-  EXPECT_EQ(chosen.cuts.count("fc1"), 1u);
+  EXPECT_EQ(chosen.by_units.count("fc1"), 1u);
   EXPECT_EQ(chosen.measured_ms, 9);
   EXPECT_EQ(chosen.measured_data_ms, 10);
   EXPECT_EQ(chosen.why, "");
@@ -97,7 +97,7 @@ TEST(AutoPartition, TakesAPlanThatIsFasterInATrial) {
 TEST(AutoPartition, KeepsDataParallelismUnlessAPlanIsFasterByTwoPercent) {
   for (const double ms : {9.9, 10.0, 11.0}) {
     const AutoPartition chosen = Decided(ms, 10);
-    EXPECT_TRUE(chosen.cuts.empty()) << ms;
+    EXPECT_TRUE(chosen.by_units.empty()) << ms;
     EXPECT_EQ(chosen.measured_ms, 10);
     EXPECT_NE(chosen.why.find("in a trial"), std::string::npos);
   }

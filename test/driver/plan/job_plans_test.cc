@@ -35,7 +35,7 @@ JobProto WideJob() {
 
 TEST(JobPlans, OverASlowLinkLargeParamsAreDividedByUnits) {
   const JobPlans plans = PlansOn(SlowHosts(), WideJob());
-  EXPECT_EQ(plans.found().cuts.at("fc1"), Cut::kUnits);
+  EXPECT_EQ(plans.found().by_units.count("fc1"), 1u);
   EXPECT_LT(plans.found().cost.step_ms, plans.Find("data")->cost.step_ms / 2);
   EXPECT_EQ(plans.note, "");
 }
@@ -76,15 +76,15 @@ JobPlans PlansOf(double units_ms) {
 
 TEST(JobPlans, DataParallelismIsKeptForASmallGain) {
   const JobPlans plans = PlansOf(29);
-  EXPECT_TRUE(plans.found().cuts.empty());
+  EXPECT_TRUE(plans.found().by_units.empty());
   EXPECT_EQ(plans.note.rfind("data parallelism is kept: the fastest plan found gains 3 %", 0), 0u)
       << plans.note;
-  EXPECT_EQ(plans.Find("runner_up")->cuts.count("fc1"), 1u);
+  EXPECT_EQ(plans.Find("runner_up")->by_units.count("fc1"), 1u);
 }
 
 TEST(JobPlans, APlanIsTakenForALargeGain) {
   const JobPlans plans = PlansOf(20);
-  EXPECT_EQ(plans.found().cuts.count("fc1"), 1u);
+  EXPECT_EQ(plans.found().by_units.count("fc1"), 1u);
   EXPECT_EQ(plans.note, "");
 }
 
@@ -92,17 +92,17 @@ TEST(JobPlans, ScoreTheConfsOwnPartition) {
   JobProto job = WideJob();
   job.mutable_neuralnet()->mutable_layer(5)->set_partition_dim(1);
   const JobPlans plans = PlansOn(SlowHosts(), job);
-  EXPECT_EQ(plans.Find("own")->cuts, (CutsByName{{"fc2", Cut::kUnits}}));
+  EXPECT_EQ(plans.Find("own")->by_units, UnitLayers{"fc2"});
 }
 
 TEST(JobPlans, HybridHasDenseLayersByUnits) {
   const JobPlans plans = PlansOn(WorkersOn(2));
-  EXPECT_EQ(plans.Find("hybrid")->cuts, (CutsByName{{"fc1", Cut::kUnits}, {"fc2", Cut::kUnits}}));
+  EXPECT_EQ(plans.Find("hybrid")->by_units, (UnitLayers{"fc1", "fc2"}));
 }
 
 TEST(JobPlans, OneWorkerHasAPlan) {
   const JobPlans plans = PlansOn(WorkersOn(1));
-  EXPECT_TRUE(plans.found().cuts.empty());
+  EXPECT_TRUE(plans.found().by_units.empty());
   EXPECT_NEAR(plans.one_worker_ms, plans.found().cost.step_ms, 1e-9);
 }
 

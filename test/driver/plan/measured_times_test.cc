@@ -2,15 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "driver/plan/cut_job.h"
+#include "driver/plan/unit_layers.h"
 #include "support/driver/plan_jobs.h"
 
 namespace singa::measured_times {
 namespace {
 
-PartTimes TimesOf(const CutsByName& cuts, const PlanCluster& cluster) {
+PartTimes TimesOf(const UnitLayers& by_units, const PlanCluster& cluster) {
   JobProto job = ImageJob();
-  SetCuts(cuts, job.mutable_neuralnet());
+  SetUnitLayers(by_units, job.mutable_neuralnet());
   return MeasuredTimes().Of({{job, cluster}})[0];
 }
 
@@ -26,7 +26,7 @@ TEST(MeasuredTimes, HaveEachLayerOfTheConf) {
 
 // The part of a worker runs alone: regions of other workers are zeros.
 TEST(MeasuredTimes, ByUnitsNeedNoOtherWorkers) {
-  const PartTimes times = TimesOf({{"conv", Cut::kUnits}, {"fc1", Cut::kUnits}}, WorkersOn(4));
+  const PartTimes times = TimesOf({"conv", "fc1"}, WorkersOn(4));
   EXPECT_EQ(times.layers.size(), 7u);
   EXPECT_GT(times.layers.at("conv").forward, 0);
 }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "driver/plan/cut_job.h"
+#include "driver/plan/unit_layers.h"
 #include "support/driver/plan_jobs.h"
 #include "train/trainer/worker_model.h"
 
@@ -15,11 +15,9 @@ namespace {
 using testing::ElementsAre;
 
 // The layers of the net of the last of three workers, of which `units` are divided by units.
-std::vector<CostLayer> LayersOf(const std::vector<std::string>& units) {
+std::vector<CostLayer> LayersOf(const UnitLayers& units) {
   JobProto job = ImageJob();
-  CutsByName cuts;
-  for (const std::string& name : units) cuts[name] = Cut::kUnits;
-  SetCuts(cuts, job.mutable_neuralnet());
+  SetUnitLayers(units, job.mutable_neuralnet());
   const WorkerModel model(job, WorkersOn(3).PlaceOf(2), nullptr);
   return NetLayers(model.net()).Skeleton();
 }

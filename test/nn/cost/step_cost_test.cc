@@ -29,7 +29,7 @@ TEST(StepCost, AddsUpTheLayersOfOneCut) {
 }
 
 TEST(StepCost, MovesHalfOfAWorkersRowsFromRowsToUnits) {
-  // Of 8 MB a worker of two gets its units of the other's rows, a quarter, and gives them back.
+  // One of two workers gets a quarter of 8 MB, its units of the other's rows, and gives it back.
   const StepCost cost = CostOfStep(TwoLayers(), {Cut::kRows, Cut::kUnits});
   EXPECT_EQ(cost.moved_bytes, 4 * kMegabyte);
   EXPECT_DOUBLE_EQ(cost.step_ms, 6 + 4);

@@ -63,7 +63,7 @@ TEST(WorkerModelTest, ALargePartOfADividedParamGoesInPieces) {
 TEST(WorkerModelTest, AllWorkersAgreeWhichPartsGoInPieces) {
   JobProto job = Job();
   job.mutable_neuralnet()->mutable_layer(1)->set_partition_dim(1);
-  // Of 1049 rows the workers have 524 and 525, or 1,048,000 and 1,050,000 bytes. More than 1 MiB
+  // The workers have 524 and 525 of 1049 rows, or 1,048,000 and 1,050,000 bytes. More than 1 MiB
   // goes in pieces.
   job.mutable_neuralnet()->mutable_layer(1)->mutable_innerproduct_conf()->set_num_output(1049);
   const bool first = WorkerModel(job, Dividing(0, 2), nullptr).trained().in_pieces[0];

@@ -1,4 +1,4 @@
-#include "driver/plan/cut_job.h"
+#include "driver/plan/unit_layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "singa/base/error.h"
 #include "support/driver/plan_jobs.h"
 
-namespace singa::cut_job {
+namespace singa::unit_layers {
 namespace {
 
 using testing::ElementsAre;
@@ -46,23 +46,23 @@ TEST(LayersWithUnits, ThrowIfTheBatchHasTooFewRows) {
   }
 }
 
-TEST(CutsOfConf, AreTheNetsDefaultAndTheLayersOwn) {
+TEST(UnitLayersOf, AreTheNetsDefaultAndTheLayersOwn) {
   NetProto net = ImageJob().neuralnet();
   net.set_partition_dim(1);
   net.mutable_layer(1)->set_partition_dim(0);
-  const CutsByName cuts = CutsOfConf(net);
-  EXPECT_EQ(cuts.count("conv"), 0u);
-  EXPECT_EQ(cuts.at("fc1"), Cut::kUnits);
+  const UnitLayers by_units = UnitLayersOf(net);
+  EXPECT_EQ(by_units.count("conv"), 0u);
+  EXPECT_EQ(by_units.count("fc1"), 1u);
 }
 
-TEST(SetCuts, NamesADimensionForEachLayer) {
+TEST(SetUnitLayers, NamesADimensionForEachLayer) {
   NetProto net = ImageJob().neuralnet();
   net.set_partition_dim(1);
-  SetCuts({{"fc1", Cut::kUnits}}, &net);
+  SetUnitLayers({"fc1"}, &net);
   EXPECT_FALSE(net.has_partition_dim());
   EXPECT_EQ(net.layer(1).partition_dim(), 0);
   EXPECT_EQ(net.layer(4).partition_dim(), 1);
 }
 
 }  // namespace
-}  // namespace singa::cut_job
+}  // namespace singa::unit_layers

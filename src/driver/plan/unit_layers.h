@@ -1,26 +1,27 @@
-// These functions set how the workers divide the layers of a job's train net.
+// UnitLayers names the layers of a job's train net that workers divide by units.
 #pragma once
 
-#include <map>
 #include <set>
 #include <string>
 
 #include "driver/plan/plan_cluster.h"
-#include "nn/cost/cost_net.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
 
-// By the layer's name; a layer that is not named is divided by rows.
-using CutsByName = std::map<std::string, Cut>;
+// Workers divide all other layers by rows.
+using UnitLayers = std::set<std::string>;
 
 // Sets partition_dim of all layers.
-void SetCuts(const CutsByName& cuts, NetProto* net);
+void SetUnitLayers(const UnitLayers& by_units, NetProto* net);
 // Returns the layers of the train net that the conf divides by units.
-CutsByName CutsOfConf(const NetProto& net);
+UnitLayers UnitLayersOf(const NetProto& net);
 // Returns the layers of the train net that the workers can divide by units. A layer that shares
 // params with another one is not among them, and none is if workers have batch sizes of their own.
 // Throws ConfigError relative to the JobProto if the workers cannot train the net even by rows.
-std::set<std::string> LayersWithUnits(const JobProto& job, const PlanCluster& cluster);
+UnitLayers LayersWithUnits(const JobProto& job, const PlanCluster& cluster);
+
+// Returns `job` with layers divided so, to be trained by all workers of `cluster` in one process.
+JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const UnitLayers& by_units);
 
 }  // namespace singa

@@ -1,8 +1,9 @@
-#include "driver/plan/cut_job.h"
+#include "driver/plan/unit_layers.h"
 
 #include <algorithm>
 #include <vector>
 
+#include "driver/conf/check_units.h"
 #include "nn/graph/graph.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
@@ -11,15 +12,14 @@ namespace singa {
 namespace {
 
 // Builds the train net of the last worker. Returns its layers that are divided by units.
-std::set<std::string> BuildPart(const NetProto& net, const PlanCluster& cluster,
-                                ConfigErrors* errors) {
+UnitLayers BuildPart(const NetProto& net, const PlanCluster& cluster, ConfigErrors* errors) {
   NetOptions options;
   options.phase = kTrain;
   options.parts = cluster.workers;
   options.worker = cluster.workers - 1;
   ParamTable params;
   const Net built = BuildNet(net, options, &params, errors);
-  std::set<std::string> by_units;
+  UnitLayers by_units;
   for (const NetNode& node : built.nodes())
     if (node.conf.partition_dim() == 1) by_units.insert(node.name);
   return by_units;
@@ -29,12 +29,6 @@ bool SharesParams(const LayerProto& layer, const std::set<std::string>& shared) 
   for (const ParamProto& param : layer.param())
     if (!param.share_from().empty() || shared.count(param.name())) return true;
   return false;
-}
-
-// Returns whether a layer names the batch size of each worker. Bridges need even parts.
-bool WorkersHaveOwnSizes(const NetProto& net) {
-  return std::ranges::any_of(
-      net.layer(), [](const LayerProto& layer) { return layer.store_conf().batchsize_size() > 1; });
 }
 
 std::set<std::string> SharedParams(const NetProto& net) {
@@ -64,28 +58,25 @@ int DivideByRows(const ConfigErrors& errors, NetProto* net) {
 
 }  // namespace
 
-void SetCuts(const CutsByName& cuts, NetProto* net) {
+void SetUnitLayers(const UnitLayers& by_units, NetProto* net) {
   net->clear_partition_dim();
-  for (LayerProto& layer : *net->mutable_layer()) {
-    const auto at = cuts.find(layer.name());
-    layer.set_partition_dim(at != cuts.end() && at->second == Cut::kUnits ? 1 : 0);
-  }
+  for (LayerProto& layer : *net->mutable_layer())
+    layer.set_partition_dim(by_units.count(layer.name()) ? 1 : 0);
 }
 
-CutsByName CutsOfConf(const NetProto& net) {
-  CutsByName cuts;
+UnitLayers UnitLayersOf(const NetProto& net) {
+  UnitLayers by_units;
   for (const LayerProto& layer : net.layer()) {
     if (!InPhase(layer, kTrain)) continue;
     const bool own = layer.has_partition_dim() && layer.partition_dim() != -1;
-    const int dimension = own ? layer.partition_dim() : net.partition_dim();
-    if (dimension == 1) cuts[layer.name()] = Cut::kUnits;
+    if ((own ? layer.partition_dim() : net.partition_dim()) == 1) by_units.insert(layer.name());
   }
-  return cuts;
+  return by_units;
 }
 
-std::set<std::string> LayersWithUnits(const JobProto& job, const PlanCluster& cluster) {
+UnitLayers LayersWithUnits(const JobProto& job, const PlanCluster& cluster) {
   NetProto net = job.neuralnet();
-  SetCuts({}, &net);
+  SetUnitLayers({}, &net);
   ConfigErrors errors;
   BuildPart(net, cluster, &errors);
   if (!errors.empty()) throw errors.front().Under("neuralnet");
@@ -95,10 +86,23 @@ std::set<std::string> LayersWithUnits(const JobProto& job, const PlanCluster& cl
     layer.set_partition_dim(SharesParams(layer, shared) ? 0 : 1);
   for (;;) {
     errors.clear();
-    std::set<std::string> by_units = BuildPart(net, cluster, &errors);
+    UnitLayers by_units = BuildPart(net, cluster, &errors);
     if (errors.empty()) return by_units;
     if (DivideByRows(errors, &net) == 0) return {};  // no one layer is the cause
   }
+}
+
+JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const UnitLayers& by_units) {
+  JobProto divided = job;
+  SetUnitLayers(by_units, divided.mutable_neuralnet());
+  ClusterProto& stanza = *divided.mutable_cluster();
+  const std::string workspace = stanza.workspace();
+  stanza.Clear();
+  stanza.set_workspace(workspace);
+  stanza.set_nworkers_per_group(cluster.workers);
+  stanza.set_nworkers_per_procs(cluster.here());
+  divided.set_num_openblas_threads(cluster.threads);
+  return divided;
 }
 
 }  // namespace singa

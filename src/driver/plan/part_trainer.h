@@ -1,0 +1,25 @@
+// PartTrainer is the trainer of one worker of a group without the others. Its memory can be
+// counted, or it can be run alone.
+#pragma once
+
+#include "train/trainer/trainer.h"
+
+namespace singa {
+
+class PartTrainer {
+ public:
+  // Allocates no tensor. Throws ConfigError relative to the JobProto.
+  PartTrainer(const JobProto& job, const WorkerPlace& place)
+      : replica_(job), updates_(job, &replica_), trainer_(job, place, &replica_, &updates_) {}
+
+  Trainer& trainer() { return trainer_; }
+  const Trainer& trainer() const { return trainer_; }
+  SliceUpdates* updates() { return &updates_; }
+
+ private:
+  Replica replica_;
+  ReplicaUpdates updates_;
+  Trainer trainer_;
+};
+
+}  // namespace singa
