@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the house: includes follow the rooms' one way, files stay short, no banned folder names.
+"""Checks the house: includes follow the rooms' one way, files stay short, no banned folder names, and
+no two headers define types of one name, which one program would mix up.
 
 usage: check_house.py [ROOT]; prints each violation and exits 1 if there is any.
 """
@@ -32,6 +33,7 @@ MAX_ROOT = 10  # files of a room that are in no folder of it
 CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake"}
 TOP = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "include", "src", "proto",
        "examples", "conf", "test", "tool"}
+TYPE = re.compile(r"(?:struct|class|enum(?: class)?) (?:alignas\(.*?\) |[A-Z_]+ )?(\w+)\b(?!;)")
 SKIPPED = re.compile(r"(^|/)(build[^/]*|\.git|__pycache__|singa-[^/]*)(/|$)")
 
 
@@ -96,8 +98,22 @@ def check_roots(root):
             yield f"src/{room}: {len(files)} files outside its folders, more than {MAX_ROOT}"
 
 
+def check_types(root):
+    headers = {}  # by type: where it is defined
+    for pattern in ("include/**/*.h", "src/**/*.h", "src/**/*.cuh"):
+        for file in root.glob(pattern):
+            for line in file.read_text(encoding="utf-8").split("\n"):
+                match = TYPE.match(line)
+                if match:
+                    headers.setdefault(match.group(1), set()).add(file.relative_to(root).as_posix())
+    for name, places in sorted(headers.items()):
+        if len(places) > 1:
+            yield f"{', '.join(sorted(places))}: each defines a type {name}"
+
+
 def check(root):
     yield from check_roots(root)
+    yield from check_types(root)
     for entry in sorted(root.iterdir()):
         if entry.name not in TOP and not entry.name.startswith(".") and not SKIPPED.search(entry.name):
             yield f"{entry.name}: not one of the top level's names"

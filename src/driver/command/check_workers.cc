@@ -81,9 +81,10 @@ void PrintWorkers(const JobProto& asked) {
   if (job.neuralnet().partition() == NetProto::kAuto) SetUnitLayers({}, job.mutable_neuralnet());
   const SyncPlan plan = PlanSync(job);
   constexpr int kMostShown = 16;
+  const int shown = std::min(workers, kMostShown);
   std::vector<Part> parts;
-  for (int i = 0; i < std::min(workers, kMostShown); ++i)
-    parts.push_back(PartOf(job, PlaceInGroup(job, plan, i)));
+  parts.reserve(shown);
+  for (int i = 0; i < shown; ++i) parts.push_back(PartOf(job, PlaceInGroup(job, plan, i)));
   std::printf("workers           %d of a group, of %s each; layers are divided %s\n", workers,
               Counted(ThreadsOfWorker(job, 0), "thread").c_str(),
               DivisionText(job, parts[0]).c_str());

@@ -30,12 +30,12 @@ class Planner {
  public:
   Planner(const JobProto& job, JobPlans* plans) : job_(job), plans_(*plans), net_(plans->net) {}
 
-  void Add(const std::string& name, const std::string& brief, const Cuts& cuts) {
+  void Add(const std::string& name, const std::string& brief, const Dimensions& cuts) {
     JobPlan plan;
     plan.name = name;
     plan.brief = brief;
     for (size_t i = 0; i < cuts.size(); ++i)
-      if (cuts[i] == Cut::kUnits) plan.by_units.insert(net_.layers[i].name);
+      if (cuts[i] == Dimension::kUnits) plan.by_units.insert(net_.layers[i].name);
     plan.cost = CostOfStep(net_, cuts);
     const auto same = std::ranges::find(plans_.plans, plan.by_units, &JobPlan::by_units);
     plan.memory = same != plans_.plans.end()
@@ -44,35 +44,36 @@ class Planner {
     plans_.plans.push_back(std::move(plan));
   }
 
-  Cuts Data() const { return Cuts(net_.layers.size(), Cut::kRows); }
+  Dimensions Data() const { return Dimensions(net_.layers.size(), Dimension::kRows); }
 
-  Cuts Units() const {
-    Cuts cuts = Data();
+  Dimensions Units() const {
+    Dimensions cuts = Data();
     for (size_t i = 0; i < cuts.size(); ++i)
-      if (net_.layers[i].Has(Cut::kUnits)) cuts[i] = Cut::kUnits;
+      if (net_.layers[i].Has(Dimension::kUnits)) cuts[i] = Dimension::kUnits;
     return cuts;
   }
 
   // Dense layers by units, and the layers that read them unit by unit; all others by rows.
   // Source: Krizhevsky, One weird trick for parallelizing convolutional neural networks,
   // arXiv:1404.5997.
-  Cuts Hybrid() const {
-    Cuts cuts = Data();
+  Dimensions Hybrid() const {
+    Dimensions cuts = Data();
     for (size_t i = 0; i < cuts.size(); ++i) {
       const CostLayer& layer = net_.layers[i];
-      if (!layer.Has(Cut::kUnits)) continue;
-      const bool after_units = std::ranges::all_of(
-          layer.reads, [&](const CostRead& read) { return cuts[read.source] == Cut::kUnits; });
-      if (layer.dense || (!layer.reads_all && after_units)) cuts[i] = Cut::kUnits;
+      if (!layer.Has(Dimension::kUnits)) continue;
+      const bool after_units = std::ranges::all_of(layer.reads, [&](const CostRead& read) {
+        return cuts[read.source] == Dimension::kUnits;
+      });
+      if (layer.dense || (!layer.reads_all && after_units)) cuts[i] = Dimension::kUnits;
     }
     return cuts;
   }
 
-  Cuts Own() const {
+  Dimensions Own() const {
     const UnitLayers by_units = UnitLayersOf(job_.neuralnet());
-    Cuts cuts = Units();
+    Dimensions cuts = Units();
     for (size_t i = 0; i < cuts.size(); ++i)
-      if (!by_units.count(net_.layers[i].name)) cuts[i] = Cut::kRows;
+      if (!by_units.count(net_.layers[i].name)) cuts[i] = Dimension::kRows;
     return cuts;
   }
 
@@ -92,7 +93,7 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
   requests.push_back(of_one.requests()[0]);
   std::vector<PartTimes> times = timer->Of(requests);
   const CostNet one = of_one.Net({times.back()});
-  plans->one_worker_ms = CostOfStep(one, Cuts(one.layers.size(), Cut::kRows)).step_ms;
+  plans->one_worker_ms = CostOfStep(one, Dimensions(one.layers.size(), Dimension::kRows)).step_ms;
   plans->source = timer->source();
   plans->error = kModelError;
   for (const PartTimes& part : times) plans->error = std::max(plans->error, part.spread);
@@ -105,8 +106,8 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
 
 // Returns the division to train with: the best one, or data parallelism if that fits into memory
 // and the gain is small.
-Cuts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
-  Cuts by_rows(plans->net.layers.size(), Cut::kRows);
+Dimensions Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
+  Dimensions by_rows(plans->net.layers.size(), Dimension::kRows);
   if (!search.best) {
     plans->note = "no plan fits into the memory of a worker";
     return by_rows;
@@ -139,7 +140,7 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   plans.exact = search.exact;
   plans.front = SearchFront(plans.net);
-  const Cuts chosen = Choose(search, most_bytes, &plans);
+  const Dimensions chosen = Choose(search, most_bytes, &plans);
   Planner planner(job, &plans);
   planner.Add("found", "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());

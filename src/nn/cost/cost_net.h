@@ -13,7 +13,7 @@
 namespace singa {
 
 // The dimension by which the workers divide a layer: LayerProto.partition_dim.
-enum class Cut : uint8_t { kRows = 0, kUnits = 1 };
+enum class Dimension : uint8_t { kRows = 0, kUnits = 1 };
 
 // The costs of a layer that is divided in one way.
 struct LayerCost {
@@ -43,8 +43,8 @@ struct CostLayer {
   std::vector<CostRead> reads;
   std::vector<CostOutput> outputs;
 
-  bool Has(Cut cut) const { return (cut == Cut::kRows ? rows : units).has_value(); }
-  const LayerCost& Of(Cut cut) const { return cut == Cut::kRows ? *rows : *units; }
+  bool Has(Dimension cut) const { return (cut == Dimension::kRows ? rows : units).has_value(); }
+  const LayerCost& Of(Dimension cut) const { return cut == Dimension::kRows ? *rows : *units; }
 };
 
 // The speed at which features move between the workers.
@@ -65,6 +65,6 @@ struct CostNet {
 };
 
 // The dimension of each layer.
-using Cuts = std::vector<Cut>;
+using Dimensions = std::vector<Dimension>;
 
 }  // namespace singa

@@ -28,7 +28,7 @@ struct Aim {
 
 // One layer's cut of a partial plan, and the rest of the plan: an index in Search::links_.
 struct PlanLink {
-  Cut cut;
+  Dimension cut;
   int rest;
 };
 
@@ -38,7 +38,7 @@ struct Partial {
 };
 
 // Partial plans by the cuts of the layers in the frontier.
-using States = std::map<std::vector<Cut>, std::vector<Partial>>;
+using States = std::map<std::vector<Dimension>, std::vector<Partial>>;
 
 class Search {
  public:
@@ -80,7 +80,7 @@ class Search {
   static StepClocks LeastOf(const CostLayer& layer, const StepClocks& rest) {
     StepClocks least{std::numeric_limits<double>::infinity(),
                      std::numeric_limits<double>::infinity()};
-    for (const Cut cut : {Cut::kRows, Cut::kUnits}) {
+    for (const Dimension cut : {Dimension::kRows, Dimension::kUnits}) {
       if (!layer.Has(cut)) continue;
       const LayerCost& cost = layer.Of(cut);
       least.worker_ms =
@@ -109,7 +109,7 @@ class Search {
         after.push_back(frontier_[k]);
       }
     for (const auto& [cuts, plans] : states)
-      for (const Cut cut : {Cut::kRows, Cut::kUnits})
+      for (const Dimension cut : {Dimension::kRows, Dimension::kUnits})
         if (net_.layers[layer].Has(cut)) Extend(cuts, plans, {layer, cut}, kept, &next);
     frontier_ = std::move(after);
     Bound(&next);
@@ -118,12 +118,12 @@ class Search {
 
   struct Choice {
     int layer;
-    Cut cut;
+    Dimension cut;
   };
 
   // Adds the partial plans of one state, each with a choice more, to `next`.
-  void Extend(const std::vector<Cut>& cuts, const std::vector<Partial>& plans, const Choice& choice,
-              const std::vector<size_t>& kept, States* next) {
+  void Extend(const std::vector<Dimension>& cuts, const std::vector<Partial>& plans,
+              const Choice& choice, const std::vector<size_t>& kept, States* next) {
     std::vector<Need> needs;
     for (const Reader& reader : readers_[choice.layer])
       for (size_t k = 0; k < cuts.size(); ++k)
@@ -131,7 +131,7 @@ class Search {
           needs.push_back({reader.output, NeedOf(net_.layers[reader.layer], cuts[k])});
     const auto behind = BridgesBehind(net_, choice.layer, choice.cut, needs);
     const LayerCost& cost = net_.layers[choice.layer].Of(choice.cut);
-    std::vector<Cut> key;
+    std::vector<Dimension> key;
     key.reserve(kept.size());
     for (const size_t k : kept) key.push_back(k < cuts.size() ? cuts[k] : choice.cut);
     std::vector<Partial>& there = (*next)[key];
@@ -197,8 +197,8 @@ class Search {
     *plans = std::move(kept);
   }
 
-  Cuts CutsOf(int plan) const {
-    Cuts cuts;
+  Dimensions CutsOf(int plan) const {
+    Dimensions cuts;
     for (; plan >= 0; plan = links_[plan].rest) cuts.push_back(links_[plan].cut);
     return cuts;  // the last link is the first layer's
   }

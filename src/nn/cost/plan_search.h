@@ -19,7 +19,7 @@
 namespace singa {
 
 struct FoundPlan {
-  Cuts cuts;
+  Dimensions cuts;
   double step_ms = 0;
   int64_t bytes = 0;  // memory of a worker
 };

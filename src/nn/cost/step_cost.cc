@@ -14,7 +14,7 @@ double RegionShare(Layout from, Layout to, int workers) {
   return from == to ? 0 : 1 / (n * n);   // its rows of the other's units, or the other way round
 }
 
-std::vector<Need> NeedsOf(const CostNet& net, const Cuts& cuts, int layer) {
+std::vector<Need> NeedsOf(const CostNet& net, const Dimensions& cuts, int layer) {
   std::vector<Need> needs;
   for (size_t j = static_cast<size_t>(layer) + 1; j < net.layers.size(); ++j)
     for (const CostRead& read : net.layers[j].reads)
@@ -42,7 +42,7 @@ BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Layout fro
   return cost;
 }
 
-std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Cut cut,
+std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Dimension cut,
                                       const std::vector<Need>& needs) {
   std::vector<BridgeCost> bridges;
   for (size_t i = 0; i < needs.size(); ++i) {
@@ -75,7 +75,7 @@ StepClocks Add(StepClocks clocks, const LayerCost& layer, const std::vector<Brid
   return clocks;
 }
 
-StepCost CostOfStep(const CostNet& net, const Cuts& cuts) {
+StepCost CostOfStep(const CostNet& net, const Dimensions& cuts) {
   StepCost cost;
   cost.layers.resize(net.layers.size());
   cost.bytes = net.bytes;

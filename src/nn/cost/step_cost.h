@@ -22,9 +22,11 @@ struct BridgeCost {
 BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Layout from, Layout to);
 
 // The layout that a layer gives its outputs, and the one that it needs of its sources.
-inline Layout LayoutOf(Cut cut) { return cut == Cut::kRows ? Layout::kRows : Layout::kUnits; }
-inline Layout NeedOf(const CostLayer& layer, Cut cut) {
-  if (cut == Cut::kRows) return Layout::kRows;
+inline Layout LayoutOf(Dimension cut) {
+  return cut == Dimension::kRows ? Layout::kRows : Layout::kUnits;
+}
+inline Layout NeedOf(const CostLayer& layer, Dimension cut) {
+  if (cut == Dimension::kRows) return Layout::kRows;
   return layer.reads_all ? Layout::kAll : Layout::kUnits;
 }
 
@@ -46,7 +48,7 @@ struct Need {
 
 // Returns the bridges behind a layer that is divided by `cut`, one for each output and need that
 // differs from the layer's own layout. `needs` may name a need twice.
-std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Cut cut,
+std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Dimension cut,
                                       const std::vector<Need>& needs);
 
 // Adds a layer to the clocks of the layers behind it: its forward time, the bridges behind it,
@@ -71,6 +73,6 @@ struct StepCost {
 };
 
 // Returns the cost of a step. REQUIRES: each layer has its cut.
-StepCost CostOfStep(const CostNet& net, const Cuts& cuts);
+StepCost CostOfStep(const CostNet& net, const Dimensions& cuts);
 
 }  // namespace singa

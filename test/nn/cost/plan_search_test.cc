@@ -57,7 +57,7 @@ std::vector<FoundPlan> AllPlans(const CostNet& net) {
     FoundPlan plan;
     bool possible = true;
     for (size_t i = 0; i < net.layers.size(); ++i) {
-      plan.cuts.push_back(bits >> i & 1 ? Cut::kUnits : Cut::kRows);
+      plan.cuts.push_back(bits >> i & 1 ? Dimension::kUnits : Dimension::kRows);
       possible = possible && net.layers[i].Has(plan.cuts[i]);
     }
     if (!possible) continue;

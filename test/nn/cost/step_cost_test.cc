@@ -23,14 +23,14 @@ CostNet TwoLayers() {
 }
 
 TEST(StepCost, AddsUpTheLayersOfOneCut) {
-  const StepCost cost = CostOfStep(TwoLayers(), {Cut::kRows, Cut::kRows});
+  const StepCost cost = CostOfStep(TwoLayers(), {Dimension::kRows, Dimension::kRows});
   EXPECT_DOUBLE_EQ(cost.step_ms, 6);
   EXPECT_EQ(cost.moved_bytes, 0);
 }
 
 TEST(StepCost, MovesHalfOfAWorkersRowsFromRowsToUnits) {
   // One of two workers gets a quarter of 8 MB, its units of the other's rows, and gives it back.
-  const StepCost cost = CostOfStep(TwoLayers(), {Cut::kRows, Cut::kUnits});
+  const StepCost cost = CostOfStep(TwoLayers(), {Dimension::kRows, Dimension::kUnits});
   EXPECT_EQ(cost.moved_bytes, 4 * kMegabyte);
   EXPECT_DOUBLE_EQ(cost.step_ms, 6 + 4);
   EXPECT_DOUBLE_EQ(cost.layers[0].transfer_ms, 4);
@@ -39,27 +39,27 @@ TEST(StepCost, MovesHalfOfAWorkersRowsFromRowsToUnits) {
 TEST(StepCost, MovesAllRowsOfOthersToALayerThatReadsAllUnits) {
   CostNet net = TwoLayers();
   net.layers[1].reads_all = true;
-  EXPECT_EQ(CostOfStep(net, {Cut::kRows, Cut::kUnits}).moved_bytes, 8 * kMegabyte);
-  EXPECT_EQ(CostOfStep(net, {Cut::kUnits, Cut::kUnits}).moved_bytes, 8 * kMegabyte);
+  EXPECT_EQ(CostOfStep(net, {Dimension::kRows, Dimension::kUnits}).moved_bytes, 8 * kMegabyte);
+  EXPECT_EQ(CostOfStep(net, {Dimension::kUnits, Dimension::kUnits}).moved_bytes, 8 * kMegabyte);
 }
 
 TEST(StepCost, MovesNoGradientThatNobodyWants) {
   CostNet net = TwoLayers();
   net.layers[0].outputs[0].wants_gradient = false;
-  EXPECT_EQ(CostOfStep(net, {Cut::kRows, Cut::kUnits}).moved_bytes, 2 * kMegabyte);
+  EXPECT_EQ(CostOfStep(net, {Dimension::kRows, Dimension::kUnits}).moved_bytes, 2 * kMegabyte);
 }
 
 TEST(StepCost, ReadersThatNeedTheSameShareABridge) {
   CostNet net = TwoLayers();
   net.layers.push_back(net.layers[1]);
-  const StepCost cost = CostOfStep(net, {Cut::kRows, Cut::kUnits, Cut::kUnits});
+  const StepCost cost = CostOfStep(net, {Dimension::kRows, Dimension::kUnits, Dimension::kUnits});
   EXPECT_EQ(cost.moved_bytes, 4 * kMegabyte);
 }
 
 TEST(StepCost, HidesGradientsBehindTheBackwardPassOfEarlierLayers) {
   CostNet net = TwoLayers();
   net.layers[1].rows->sent_ms = 1.5;
-  const StepCost cost = CostOfStep(net, {Cut::kRows, Cut::kRows});
+  const StepCost cost = CostOfStep(net, {Dimension::kRows, Dimension::kRows});
   EXPECT_DOUBLE_EQ(cost.step_ms, 6);
   EXPECT_DOUBLE_EQ(cost.layers[1].transfer_ms, 1.5);
 }
@@ -67,7 +67,7 @@ TEST(StepCost, HidesGradientsBehindTheBackwardPassOfEarlierLayers) {
 TEST(StepCost, WaitsForTheGradientsOfTheFirstLayer) {
   CostNet net = TwoLayers();
   net.layers[0].rows->sent_ms = 1.5;
-  EXPECT_DOUBLE_EQ(CostOfStep(net, {Cut::kRows, Cut::kRows}).step_ms, 7.5);
+  EXPECT_DOUBLE_EQ(CostOfStep(net, {Dimension::kRows, Dimension::kRows}).step_ms, 7.5);
 }
 
 TEST(StepCost, ABridgeOverALinkWaitsForGradientsThatAreOnIt) {
@@ -75,7 +75,7 @@ TEST(StepCost, ABridgeOverALinkWaitsForGradientsThatAreOnIt) {
   net.bridges = {.workers = 2, .here = 1, .link_ms_per_mb = 1};
   net.layers[1].units->sent_ms = 3;
   // Forward 1 + 2 + 1, backward 2, then 3 for the gradients before the bridge's 2, then 2.
-  EXPECT_DOUBLE_EQ(CostOfStep(net, {Cut::kRows, Cut::kUnits}).step_ms, 13);
+  EXPECT_DOUBLE_EQ(CostOfStep(net, {Dimension::kRows, Dimension::kUnits}).step_ms, 13);
 }
 
 }  // namespace
