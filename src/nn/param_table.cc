@@ -1,8 +1,10 @@
 #include "singa/nn/param_table.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text/edit_distance.h"
+#include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -34,6 +36,14 @@ void CheckSharing(const Param& known, const LayerProto& layer, bool named) {
                                    known.name(), "\" too; to share its values, use share_from"));
 }
 
+// Returns Param::contributors of a param of the layer. `units`: it has rows for the layer's units.
+int ContributorsOf(const LayerProto& layer, bool units) {
+  const int workers = std::max(1, layer.num_partitions());
+  const Layout layout = LayoutOf(layer);
+  if (workers > 1 && layout == kWholeLayout) return 1;
+  return units && layout.units > 1 ? layout.rows : 0;
+}
+
 struct ParamUse {
   const std::string& layer;
   const Shape& shape;
@@ -61,7 +71,7 @@ Param* ParamTable::Find(const std::string& name) const {
 
 bool ParamTable::divided() const {
   for (const auto& param : params_)
-    if (param->is_part()) return true;
+    if (param->is_part() || param->contributors() > 0) return true;
   return false;
 }
 
@@ -100,6 +110,7 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
   shape.Check();
   const int64_t first = own ? own->first : 0;
   const int64_t rows = own ? own->count : shape.dims() > 0 ? shape[0] : 0;
+  const int contributors = ContributorsOf(layer, own != nullptr);
   Expected param = Described(layer, path, index);
   if (Param* known = Find(param.name)) {
     const ParamProto conf = index < layer.param_size() ? layer.param(index) : ParamProto();
@@ -111,18 +122,20 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
           field, MisfitText(param.name, {known->layer(), known->whole_shape(), nets_[param.name]},
                             {layer.name(), shape, net}));
     const int64_t known_rows = known->shape().dims() > 0 ? known->shape()[0] : 0;
-    if (known->first_row() == first && known_rows == rows) return known;
-    throw ConfigError(field, StrCat("layers \"", known->layer(), "\" and \"", layer.name(),
-                                    "\" share the param \"", param.name,
-                                    "\": both must have the same partition_dim"));
+    if (known->first_row() == first && known_rows == rows && known->contributors() == contributors)
+      return known;
+    throw ConfigError(
+        field,
+        StrCat("layers \"", known->layer(), "\" and \"", layer.name(), "\" share the param \"",
+               param.name, "\": both must have the same partition_dim and partition_grid"));
   }
   if (value && !param.conf.has_init()) {
     param.conf.mutable_init()->set_type(kConstant);
     param.conf.mutable_init()->set_value(*value);
   }
   nets_[param.name] = net;
-  params_.push_back(
-      std::make_unique<Param>(param.name, param.layer, param.path, param.conf, shape, first, rows));
+  params_.push_back(std::make_unique<Param>(param.name, param.layer, param.path, param.conf, shape,
+                                            first, rows, contributors));
   return params_.back().get();
 }
 

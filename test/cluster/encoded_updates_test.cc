@@ -118,7 +118,7 @@ TEST_F(EncodedUpdates, AreHeldAsFloats) {
 
 TEST(GradientEncoderTest, SendsOneCopyOfTheSumsWithoutACodec) {
   const SliceTable table{std::vector<Shape>{{2}}};
-  GradientEncoder encoder(Identity(), table, 2);
+  GradientEncoder encoder(Identity(), table, std::vector<int64_t>(table.size(), 2));
   std::vector<float> a = {1, 2}, b = {3, 4};
   float* const sums[] = {a.data(), b.data()};
   const EncodedFloats sent = encoder.Encode(0, sums);
@@ -132,7 +132,7 @@ TEST(GradientEncoderTest, SendsOneCopyOfTheSumsWithoutACodec) {
 TEST(GradientEncoderTest, KeepsTheStateOfEachSliceAndNode) {
   const SliceTable table{std::vector<Shape>{{1}, {1}}};
   const RoundingCodec codec;
-  GradientEncoder encoder(codec, table, 2);
+  GradientEncoder encoder(codec, table, std::vector<int64_t>(table.size(), 2));
   float first = 1.001f, second = -1.001f;
   float* const sums[] = {&first, &second};
   encoder.Encode(1, sums);

@@ -37,7 +37,7 @@ class OwnedSlices : public ::testing::Test, public ServerEvents {
   }
 
   const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 2 nservers_per_group: 2");
-  const SliceTable table{{{4, 300}, {2}}, {2, 1}};
+  const SliceTable table{{{4, 300}, {2}}, {{2, 1}, {}}};
   const std::vector<ServedParam> params = {{"a", "l", {}}, {"b", "l", {}}};
   const Topology topology{job.cluster()};
   std::vector<float> a[2] = {std::vector<float>(1200), std::vector<float>(1200)},

@@ -1,5 +1,5 @@
-// Divides 200 random nets in random ways, and holds the workers against the net of one. A seed
-// gives the same net everywhere.
+// Divides 200 random nets in random ways: by rows, by units, by grids of both and not at all. Holds
+// the workers against the net of one. A seed gives the same net everywhere.
 #include <algorithm>
 #include <random>
 
@@ -15,7 +15,7 @@ class RandomNet {
  public:
   static constexpr int kUnits = 4;
 
-  explicit RandomNet(uint32_t seed) : random_(seed) {
+  explicit RandomNet(uint32_t seed) : random_(seed), workers_(2 + Below(kUnits - 1)) {
     text_ = StrCat("partition_dim: ", Below(2), "\n");
     const bool image = Below(2) == 0;
     const bool cuts = Below(3) == 0;
@@ -35,7 +35,7 @@ class RandomNet {
   }
 
   const std::string& text() const { return text_; }
-  int workers() { return 2 + Below(kUnits - 1); }
+  int workers() const { return workers_; }
 
  private:
   struct Feature {
@@ -46,6 +46,21 @@ class RandomNet {
 
   int Below(int most) { return static_cast<int>(random_() % static_cast<uint32_t>(most)); }
 
+  std::string Division() {
+    switch (Below(5)) {
+      case 0:
+        return "";  // the net's
+      case 1:
+        return " partition_grid { rows: 1 units: 1 }";
+      case 2: {
+        const int rows = workers_ == 4 ? 1 << Below(3) : Below(2) == 0 ? 1 : workers_;
+        return StrCat(" partition_grid { rows: ", rows, " units: ", workers_ / rows, " }");
+      }
+      default:
+        return StrCat(" partition_dim: ", Below(2));
+    }
+  }
+
   // Mostly the last feature is read, else any.
   void AddLayer() {
     const size_t count = features_.size();
@@ -55,8 +70,7 @@ class RandomNet {
     int side = source.side;
     const std::string what = side >= 4 && Below(4) > 0 ? OfImage(name, &side) : OfAny(name, &side);
     text_ += StrCat("layer { name: \"", name, "\" srclayers: \"", source.layer, "\" ", what);
-    if (Below(3) > 0) text_ += StrCat(" partition_dim: ", Below(2));
-    text_ += " }\n";
+    text_ += Division() + " }\n";
     features_.push_back({name, side});
   }
 
@@ -106,6 +120,7 @@ class RandomNet {
   }
 
   std::mt19937 random_;
+  const int workers_;
   std::string text_;
   std::vector<Feature> features_;
 };

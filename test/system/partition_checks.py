@@ -1,4 +1,4 @@
-"""Checks jobs whose workers divide layers by rows and by units (partition_dim)."""
+"""Checks jobs whose workers divide layers by rows and by units (partition_dim, partition_grid)."""
 import array
 from signal import SIGKILL
 
@@ -66,11 +66,16 @@ neuralnet {{
 NETS = {6: CONF, 4: ROWS, 2: WIDE}  # by the number of layers that are divided
 
 
-def write(case, dims, updater=ADAM):
-    """Writes job.conf: dims has partition_dim of conv1, relu1, pool1, ip1, drop and ip2, of the net
-    with slices of rows: ip1, ip2, drop and ip3, or of the wide net: ip1 and ip2."""
+# How a layer is divided. g: two parts of the rows, each in parts of the units; w: each worker has all.
+DIVISIONS = {"0": "partition_dim: 0", "1": "partition_dim: 1", "w": "partition_grid {}"}
+
+
+def write(case, dims, updater=ADAM, count=4):
+    """Writes job.conf: dims has the divisions of conv1, relu1, pool1, ip1, drop and ip2, of the net
+    with slices of rows: ip1, ip2, drop and ip3, or of the wide net: ip1 and ip2. `count`: workers."""
+    divisions = dict(DIVISIONS, g=f"partition_grid {{ rows: 2 units: {count // 2} }}")
     conf = NETS[len(dims)]
-    case.write("job.conf", conf.format(*(f"partition_dim: {dim}" for dim in dims), updater=updater))
+    case.write("job.conf", conf.format(*(divisions[dim] for dim in dims), updater=updater))
 
 
 def near(a, b, what, most=1e-5):
@@ -85,13 +90,13 @@ def near(a, b, what, most=1e-5):
         true(far <= most * largest, f"{what}: {name} differs by {far / largest:.1e} of its largest value")
 
 
-def compare_with_one(case, cuts, updater=ADAM):
-    """Trains by one worker, and divided in each of the ways `cuts` by two and three, twice each."""
+def compare_with_one(case, cuts, updater=ADAM, counts=(2, 3)):
+    """Trains by one worker, and divided in each of the ways `cuts` by several, twice each."""
     write(case, "0" * len(cuts[0]), updater)
     case.train("job.conf", *workers(1), workspace="one")
     for dims in cuts:
-        write(case, dims, updater)
-        for count in (2, 3):
+        for count in counts:
+            write(case, dims, updater, count)
             runs = [f"{dims}-{count}-{run}" for run in range(2)]
             for run in runs:
                 case.train("job.conf", *workers(count), workspace=run)
@@ -121,6 +126,16 @@ def workers_that_divide_layers_by_units_train_the_net_of_one(case):
 
 
 @check
+def workers_that_divide_layers_by_grids_train_the_net_of_one(case):
+    compare_with_one(case, ("gggggg", "wwwwww", "g01wg1", "1wg0wg"), counts=(4, 6))
+
+
+@check
+def workers_that_divide_slices_of_rows_by_grids_train_the_net_of_one(case):
+    compare_with_one(case, ("gwgw", "wgg1"), MOMENTUM, counts=(4,))
+
+
+@check
 def workers_that_divide_wide_layers_train_the_net_of_one(case):
     compare_with_one(case, ("10", "11"), MOMENTUM)
 
@@ -139,6 +154,12 @@ def workers_that_divide_slices_of_rows_train_the_net_of_one(case):
 def processes_that_divide_layers_by_units_compute_the_bytes_of_threads(case):
     for updater in (ADAM, MOMENTUM + " clip_norm: 0.5"):
         compare_with_threads(case, "110111", updater)
+
+
+@check
+def processes_that_divide_layers_by_grids_compute_the_bytes_of_threads(case):
+    compare_with_threads(case, "g1wg0g")
+    compare_with_threads(case, "wg1wgw", MOMENTUM + " clip_norm: 0.5")
 
 
 @check
@@ -164,13 +185,24 @@ def workers_that_divide_a_batch_write_the_file_of_one(case):
 
 @check
 def a_lost_process_that_divides_layers_changes_nothing(case):
-    write(case, "111111")
+    lose_a_process(case, "111111", 1)
+
+
+@check
+def a_lost_process_that_divides_layers_by_grids_changes_nothing(case):
+    lose_a_process(case, "g1wgg1", 2)
+
+
+def lose_a_process(case, dims, in_each):
+    """Kills each of two processes of a job, in processes of all kinds."""
+    write(case, dims)
     long = ("-set", "train_steps=800", "-set", "checkpoint_freq=50", "-set", "test_freq=0")
-    case.train("job.conf", *processes(2), *long, workspace="undisturbed")
+    case.train("job.conf", *processes(2, in_each=in_each), *long, workspace="undisturbed")
     for place in ("shared", "spread"):
         for rank in (0, 1):
             lost = f"{place}{rank}"
-            job = case.start_job("job.conf", *processes(2, *PLACES[place]), *long, workspace=lost)
+            job = case.start_job("job.conf", *processes(2, *PLACES[place], in_each=in_each), *long,
+                                 workspace=lost)
             disturbed(case, lost, job, rank, SIGKILL, 300)
             job.end(0)
             same_bytes(case.newest("undisturbed"), case.newest(lost))
@@ -208,7 +240,7 @@ def a_job_goes_on_under_another_division_of_its_layers(case):
     case.train("job.conf", *workers(3), "-resume", workspace="cut")
     same_bytes(case.newest("whole"), case.newest("cut"))
     equal(learned(case.rows("cut", "train")), learned(case.rows("whole", "train")), "rows of training")
-    for dims, count in (("000000", 1), ("001001", 2)):
+    for dims, count in (("000000", 1), ("001001", 2), ("g1wgg0", 4)):
         name = f"other{count}"
         write(case, "110111")
         case.train("job.conf", *workers(3), "-set", "train_steps=9", workspace=name)

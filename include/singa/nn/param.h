@@ -38,15 +38,16 @@ class Param {
       : Param(std::move(name), std::move(layer), std::move(path), std::move(conf), shape, 0,
               shape.dims() > 0 ? shape[0] : 0) {}
   // Makes rows [first_row, first_row + rows) of a param of shape `whole`, whose layer the workers
-  // of a group divide by units.
+  // of a group divide by units. `contributors`: as below.
   Param(std::string name, std::string layer, std::string path, ParamProto conf, const Shape& whole,
-        int64_t first_row, int64_t rows)
+        int64_t first_row, int64_t rows, int contributors = 0)
       : name_(std::move(name)),
         layer_(std::move(layer)),
         path_(std::move(path)),
         conf_(std::move(conf)),
         whole_(whole),
-        first_row_(first_row) {
+        first_row_(first_row),
+        contributors_(contributors) {
     Shape shape = whole;
     if (shape.dims() > 0) shape.Set(0, rows);
     data.SetShape(shape);
@@ -68,6 +69,9 @@ class Param {
   int64_t first_row() const { return first_row_; }
   int64_t begin() const { return first_row_ == 0 ? 0 : first_row_ * data.row_size(); }
   bool is_part() const { return !(whole_ == shape()); }
+  // Returns the number of workers of the group that compute the gradient of these rows, each a part
+  // of it; 0: all. 1 without is_part(): each computes all of it, and the first worker's counts.
+  int contributors() const { return contributors_; }
   // Returns whether updates change the param. If not, it needs no gradient.
   bool trains() const { return conf_.lr_scale() != 0 && !frozen_; }
   // Returns the whole param, without memory.
@@ -110,6 +114,7 @@ class Param {
   ParamProto conf_;
   Shape whole_;
   int64_t first_row_ = 0;
+  int contributors_ = 0;
   Tensor host_;  // empty: `data` is on the host
   int contributions_ = 0;
   bool frozen_ = false;

@@ -30,7 +30,8 @@ class SINGA_API ParamTable {
 
   const std::vector<std::unique_ptr<Param>>& params() const { return params_; }
   Param* Find(const std::string& name) const;  // null: none
-  // Returns whether this worker has only parts of some params, as workers divide layers by units.
+  // Returns whether not all workers compute the gradients of all params, as they divide layers by
+  // units or in grids.
   bool divided() const;
   // Returns a table of the whole params of which this one has all or parts. They have no memory.
   ParamTable Wholes() const;

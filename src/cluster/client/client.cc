@@ -20,9 +20,12 @@ Client::Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out
       slices_(setup.table.size(),
               {.pushed = setup.first_step - 1, .answered = setup.first_step - 1}),
       gather_(setup.table, owners_, setup.clock, &out_) {
-  for (int s = 0; s < setup.table.size(); ++s)
-    slices_[s].nodes = static_cast<int>(
-        setup.topology.NodesOf(setup.process, setup.group, setup.table[s].owner).size());
+  for (int s = 0; s < setup.table.size(); ++s) {
+    const Contributors& by = setup.table[s].by;
+    slices_[s].nodes =
+        static_cast<int>(setup.topology.NodesOf(setup.process, setup.group, by).size());
+    slices_[s].takes_part = setup.topology.Reads(setup.process, setup.group, by);
+  }
 }
 
 WireMessage Client::Head(WireMessage::Type type, int slice) const {
@@ -142,7 +145,7 @@ bool Client::OnValues(const EncodedPart& part, int server_group) {
 
 std::optional<double> Client::GradientNorm(int64_t step) const {
   for (int s = 0; s < setup_.table.size(); ++s)
-    if (contributes(s)) return Fresh(s, step + 1) ? std::optional(norm_) : std::nullopt;
+    if (takes_part(s)) return Fresh(s, step + 1) ? std::optional(norm_) : std::nullopt;
   return norm_;
 }
 

@@ -59,8 +59,11 @@ class Client {
   // ready().
   int64_t TakeOver();
 
-  // Returns whether the process contributes to the slice: if not, another process's worker computes
-  // all of its gradient, and the server sends its values only on GetAll.
+  // Returns whether the process takes part in the updates of the slice. If not, workers of other
+  // processes have its rows of the param, and the server sends its values only on GetAll.
+  bool takes_part(int slice) const { return slices_[slice].takes_part; }
+  // Returns whether the process adds up parts of the slice's gradient. If not, and it takes part,
+  // it pushes no floats.
   bool contributes(int slice) const { return slices_[slice].nodes > 0; }
   // Returns whether the values include all pushed steps before `step`.
   bool Fresh(int slice, int64_t step) const;
@@ -69,7 +72,8 @@ class Client {
   // setup's codec. Sends nothing if the values include the step already, after a restart. REQUIRES:
   // Fresh(slice, step), and each step in order, at most once.
   void Push(int64_t step, int slice, EncodedFloats gradient);
-  // Tells the server that there is no finite gradient, so that the group's step is dropped.
+  // Tells the server that there is no finite gradient, so that the group's step is dropped; or that
+  // the process, which does not contribute, has done the step.
   void PushNone(int64_t step, int slice);
   // Sends the parts that wait for more.
   void Flush() { out_.Flush(); }
@@ -104,6 +108,7 @@ class Client {
     int64_t staleness = -1;    // of step `answered`, until it is counted; -1: none
     bool getting = false;
     int nodes = 0;  // of the SumTree: sums in each push
+    bool takes_part = false;
   };
   WireMessage Head(WireMessage::Type type, int slice) const;
   bool SharedWithServer(int slice) const;

@@ -4,10 +4,11 @@
 
 namespace singa {
 
-GradientEncoder::GradientEncoder(const Codec& codec, const SliceTable& table, int64_t nodes)
+GradientEncoder::GradientEncoder(const Codec& codec, const SliceTable& table,
+                                 const std::vector<int64_t>& nodes)
     : codec_(codec), table_(table), states_(table.size()) {
   for (int s = 0; s < table.size(); ++s)
-    states_[s].resize(codec.states() * (table[s].owner < 0 ? nodes : 1) * table[s].size);
+    states_[s].resize(codec.states() * nodes[s] * table[s].size);
 }
 
 // With a plain codec the sums are copied once, into the frame.

@@ -13,13 +13,13 @@ namespace singa {
 
 class GradientEncoder {
  public:
-  // `nodes`: sums in a gradient to which all workers contribute, as in Client::Push. A slice with
-  // an owner has one sum. All that is passed must outlive it.
-  GradientEncoder(const Codec& codec, const SliceTable& table, int64_t nodes);
+  // `nodes`: by slice, the sums in its gradient, as in Client::Push. The codec and the table must
+  // outlive it.
+  GradientEncoder(const Codec& codec, const SliceTable& table, const std::vector<int64_t>& nodes);
 
   // Encodes a copy of `sums`: the slice's sum for each node, all finite.
   EncodedFloats Encode(int slice, std::span<float* const> sums);
-  // The codec's state: [states, nodes, floats of the slice]; one node if one worker computes it.
+  // The codec's state: [states, nodes, floats of the slice].
   std::span<float> state(int slice) { return states_[slice]; }
   std::span<const float> state(int slice) const { return states_[slice]; }
 

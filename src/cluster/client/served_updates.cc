@@ -18,9 +18,10 @@ void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values
   const MutexLock lock(&mutex_);
   table_ = &setup.table;
   params_ = &setup.params;
-  const auto nodes = setup.topology.NodesOf(setup.process, setup.group).size();
-  encoder_ =
-      std::make_unique<GradientEncoder>(setup.codec, setup.table, static_cast<int64_t>(nodes));
+  std::vector<int64_t> nodes;
+  for (const Slice& slice : setup.table.slices())
+    nodes.push_back(std::ssize(setup.topology.NodesOf(setup.process, setup.group, slice.by)));
+  encoder_ = std::make_unique<GradientEncoder>(setup.codec, setup.table, nodes);
   client_ = std::make_unique<Client>(setup, std::move(values), out);
   sent_.assign(table_->size(), -1);
 }
@@ -66,9 +67,9 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
   {
     const MutexLock lock(&mutex_);
     for (int s = 0; s < table_->size(); ++s) {
-      if (sent_[s] == step || !client_->contributes(s)) continue;
+      if (sent_[s] == step || !client_->takes_part(s)) continue;
       client_->PushNone(step, s);
-      dropped = 1;
+      if (client_->contributes(s)) dropped = 1;
     }
     client_->Flush();
   }

@@ -35,7 +35,7 @@ std::vector<StoredTensor> CodecState::Tensors() {
   for (const auto& [group, updates] : groups_)
     for (int s = 0; s < table_.size(); ++s) {
       const std::span<const float> state = updates->encoder().state(s);
-      const int64_t nodes = table_[s].owner < 0 ? std::ssize(topology_.NodesOf(rank_, group)) : 1;
+      const int64_t nodes = std::ssize(topology_.NodesOf(rank_, group, table_[s].by));
       tensors.push_back(Stored(StrCat(PrefixOf(group), s),
                                Shape({codec_.states(), nodes, table_[s].size}), state.data()));
     }

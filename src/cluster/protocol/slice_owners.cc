@@ -23,7 +23,7 @@ SliceOwners::SliceOwners(const Topology& topology, const SliceTable& table)
   std::vector<int> rest;
   for (int s = 0; s < table.size(); ++s) {
     const std::vector<int> beside =
-        table[s].owner < 0 ? std::vector<int>() : ServersBeside(topology, table[s].owner);
+        table[s].by.count != 1 ? std::vector<int>() : ServersBeside(topology, table[s].by.first);
     if (beside.empty()) {
       rest.push_back(s);
       continue;

@@ -136,35 +136,46 @@ int Topology::WorkersIn(int process, int worker_group) const {
   return count;
 }
 
-std::vector<SumNode> Topology::NodesOf(int process, int worker_group) const {
+SumNode Topology::RunOf(int process, int worker_group) const {
   SumNode run = {workers_.per_group, 0};
   for (const RoleId& worker : Workers(process))
     if (worker.group == worker_group)
       run = {std::min(run.first, worker.id), std::max(run.last, worker.id + 1)};
-  return SumTree(workers_.per_group).NodesOf(run);
+  return run.first < run.last ? run : SumNode();
 }
 
-std::vector<SumNode> Topology::NodesOf(int process, int worker_group, int owner) const {
-  if (owner < 0) return NodesOf(process, worker_group);
-  if (ProcessOfWorker({worker_group, owner}) != process) return {};
-  return {{owner, owner + 1}};
+std::vector<SumNode> Topology::NodesOf(int process, int worker_group) const {
+  return SumTree(workers_.per_group).NodesOf(RunOf(process, worker_group));
 }
 
-std::vector<std::vector<SumNode>> Topology::ProcessNodes(int worker_group, int owner) const {
+std::vector<SumNode> Topology::NodesOf(int process, int worker_group,
+                                       const Contributors& by) const {
+  if (by.all()) return NodesOf(process, worker_group);
+  return by.NodesOf(RunOf(process, worker_group));
+}
+
+bool Topology::Reads(int process, int worker_group, const Contributors& by) const {
+  const SumNode run = RunOf(process, worker_group);
+  const int next = run.first + (by.first - run.first % by.stride + by.stride) % by.stride;
+  return next < run.last;  // its first worker of those `stride` apart
+}
+
+std::vector<std::vector<SumNode>> Topology::ProcessNodes(int worker_group,
+                                                         const Contributors& by) const {
   const Range processes = ProcessesOf(worker_group);
   std::vector<std::vector<SumNode>> nodes;
   for (int process = processes.first; process < processes.last; ++process)
-    nodes.push_back(NodesOf(process, worker_group, owner));
+    nodes.push_back(NodesOf(process, worker_group, by));
   return nodes;
 }
 
 int Topology::most_nodes() const {
-  size_t most = 1;
-  for (int group = 0; group < workers_.groups; ++group) {
-    const Range processes = ProcessesOf(group);
-    for (int process = processes.first; process < processes.last; ++process)
-      most = std::max(most, NodesOf(process, group).size());
-  }
+  size_t most = 1;  // a process has one contributor at most if their stride exceeds its workers
+  const int all = workers_.per_group;
+  for (int stride = 1; stride <= std::min(all, workers_.per_process); ++stride)
+    for (int first = 0; all % stride == 0 && first < stride; ++first)
+      for (const auto& nodes : ProcessNodes(0, {first, stride, all / stride}))
+        most = std::max(most, nodes.size());
   return static_cast<int>(most);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "comm/collective/slice_table.h"
 #include "math/reduction/sum_tree.h"
 #include "singa/proto/cluster.pb.h"
 
@@ -61,18 +62,25 @@ class Topology {
   // Returns the nodes of the group's SumTree that the workers of `worker_group` in `process` make
   // up.
   std::vector<SumNode> NodesOf(int process, int worker_group) const;
-  // Returns the nodes that the process contributes to a sum that worker `owner` alone computes: the
-  // worker, or none. owner -1: all workers compute parts of the sum, as in NodesOf.
-  std::vector<SumNode> NodesOf(int process, int worker_group, int owner) const;
+  // Returns the nodes of the contributors' tree that the process adds up; all(): as above.
+  std::vector<SumNode> NodesOf(int process, int worker_group, const Contributors& by) const;
+  // Returns whether the process has a worker with the part of the param that the contributors
+  // compute. It needs their updates, whether it adds up nodes or not.
+  bool Reads(int process, int worker_group, const Contributors& by) const;
   // Returns NodesOf for each process that has workers of the group, in order.
-  std::vector<std::vector<SumNode>> ProcessNodes(int worker_group, int owner = -1) const;
+  std::vector<std::vector<SumNode>> ProcessNodes(int worker_group,
+                                                 const Contributors& by = {}) const;
   int ServerGroupOf(int worker_group) const;
-  // Returns the largest number of such nodes that a process has of one group.
+  // Returns the largest number of such nodes that a process has of one group, for any contributors
+  // that a partition_grid makes.
   int most_nodes() const;
   // Returns the worker groups that talk to `server_group`.
   Range WorkerGroupsOf(int server_group) const;
 
  private:
+  // Returns the workers of the group in the process.
+  SumNode RunOf(int process, int worker_group) const;
+
   // The placement of one kind of role: in order, `per_process` in each process from `first_process`
   // on.
   struct Placement {

@@ -34,17 +34,28 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
   std::vector<SliceSet> slices;
   for (int s = 0; s < setup.topology.servers_per_group(); ++s) slices.push_back(owners.Of(s));
   for (int g = groups_.first; g < groups_.last; ++g) {
-    std::map<int, NodesOfProcesses> nodes;
+    std::map<Contributors, Processes> processes;
     std::vector<Cell> cells;
     for (const int s : slices_) {
-      const int owner = setup.table[s].owner;
-      if (!nodes.contains(owner)) nodes[owner] = setup.topology.ProcessNodes(g, owner);
+      const Contributors& by = setup.table[s].by;
+      const auto [at, added] = processes.try_emplace(by);
+      if (added) at->second = ProcessesOf(setup.topology, g, by);
+      const auto& [nodes, read] = at->second;
       cells.push_back(
-          {.sum = StepSum(&nodes[owner], setup.first_steps[g]), .last = setup.first_steps[g] - 1});
+          {.sum = StepSum(&nodes, setup.first_steps[g], &read), .last = setup.first_steps[g] - 1});
     }
     served_.push_back(
-        {.nodes = std::move(nodes), .cells = std::move(cells), .norm = StepNorm(slices)});
+        {.processes = std::move(processes), .cells = std::move(cells), .norm = StepNorm(slices)});
   }
+}
+
+GroupSteps::Processes GroupSteps::ProcessesOf(const Topology& topology, int worker_group,
+                                              const Contributors& by) {
+  Processes processes{topology.ProcessNodes(worker_group, by), {}};
+  const Range range = topology.ProcessesOf(worker_group);
+  for (int process = range.first; process < range.last; ++process)
+    processes.read.push_back(topology.Reads(process, worker_group, by));
+  return processes;
 }
 
 // Returns whether `step` is, or may become, the step that is collected. If slices wait for each
@@ -59,7 +70,8 @@ bool GroupSteps::Joins(Group* group, int64_t step) const {
 }
 
 int64_t GroupSteps::FloatsOf(int worker_group, int process, int slice) const {
-  return shard_->size(slice) * std::ssize(NodesOf(worker_group, process, slice));
+  const auto place = static_cast<size_t>(PlaceOf(worker_group, process));
+  return shard_->size(slice) * std::ssize(ProcessesOf(worker_group, slice).nodes[place]);
 }
 
 StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t step,
@@ -207,7 +219,7 @@ void GroupSteps::Answer(int worker_group, int slice) {
   const Range processes = setup_.topology.ProcessesOf(worker_group);
   Frame values;
   for (int p = processes.first; p < processes.last; ++p)
-    if (!NodesOf(worker_group, p, slice).empty()) SendValues(slice, worker_group, p, &values);
+    if (TakesPart(worker_group, p, slice)) SendValues(slice, worker_group, p, &values);
 }
 
 void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* values) {

@@ -35,7 +35,10 @@ class GroupSteps {
   // Takes a contribution of `process` to its group's `step`. `part`: of a slice of the shard, with
   // FloatsOf floats, or none.
   StepSum::Arrival Contribute(int worker_group, int process, int64_t step, const PartView& part);
-  // Returns the floats of a contribution of `process`; 0: it contributes nothing to the slice.
+  // Returns whether the slice's sum waits for `process`, and the floats of its contribution.
+  bool TakesPart(int worker_group, int process, int slice) const {
+    return ProcessesOf(worker_group, slice).read[PlaceOf(worker_group, process)];
+  }
   int64_t FloatsOf(int worker_group, int process, int slice) const;
   // Takes the sums of squares of another server's slices, from its `first` on. Returns false if
   // they are refused.
@@ -56,6 +59,11 @@ class GroupSteps {
   std::string Waiting() const;
 
  private:
+  // The processes of one worker group, by place.
+  struct Processes {
+    NodesOfProcesses nodes;
+    std::vector<bool> read;  // compute with the values
+  };
   // The state of one worker group for one slice.
   struct Cell {
     StepSum sum;
@@ -67,8 +75,8 @@ class GroupSteps {
     double norm = -1;        // of the group's gradient in step `last`; -1: there is none
   };
   struct Group {
-    // By Slice::owner, of the slices here. StepSum refers to them.
-    std::map<int, NodesOfProcesses> nodes;
+    // By Slice::by, of the slices here. StepSum refers to them.
+    std::map<Contributors, Processes> processes;
     std::vector<Cell> cells;  // by place in the shard
     StepNorm norm;
     int64_t told = -1;  // the last step that was reported as not finite
@@ -83,9 +91,12 @@ class GroupSteps {
   const Group& of(int worker_group) const { return served_[worker_group - groups_.first]; }
   Cell& cell(int worker_group, int slice) { return of(worker_group).cells[slices_.PlaceOf(slice)]; }
 
-  const std::vector<SumNode>& NodesOf(int worker_group, int process, int slice) const {
-    const int place = process - setup_.topology.ProcessesOf(worker_group).first;
-    return of(worker_group).nodes.at(setup_.table[slice].owner)[place];
+  static Processes ProcessesOf(const Topology& topology, int worker_group, const Contributors& by);
+  const Processes& ProcessesOf(int worker_group, int slice) const {
+    return of(worker_group).processes.at(setup_.table[slice].by);
+  }
+  int PlaceOf(int worker_group, int process) const {
+    return process - setup_.topology.ProcessesOf(worker_group).first;
   }
   bool Joins(Group* group, int64_t step) const;
   void Complete(int worker_group, int slice);

@@ -159,8 +159,8 @@ void Server::OnUpdate(const WireMessage& head, const EncodedPart& part) {
   const int64_t given = part.head->elements(), version = part.head->version();
   const auto group = static_cast<int>(head.from().group());
   const auto process = static_cast<int>(head.from().id());
-  const int64_t expected = steps_.FloatsOf(group, process, part.slice);
-  if (expected == 0 || (given != 0 && given != expected)) {
+  const bool takes_part = steps_.TakesPart(group, process, part.slice);
+  if (!takes_part || (given != 0 && given != steps_.FloatsOf(group, process, part.slice))) {
     ++refused_.malformed;
     return;
   }

@@ -18,7 +18,7 @@ StepSum::Arrival StepSum::Add(int process, int64_t step, int64_t version, Frame 
   }
   version_ = std::min(version_, version);
   came_[process] = true;
-  none_ |= floats.size() == 0;
+  none_ |= floats.size() == 0 && !nodes_[process].empty();
   frames_[process] = std::move(floats);
   ++arrived_;
   return Arrival::kTaken;
@@ -26,7 +26,7 @@ StepSum::Arrival StepSum::Add(int process, int64_t step, int64_t version, Frame 
 
 int StepSum::Missing() const {
   size_t process = 0;
-  while (came_[process] || nodes_[process].empty()) ++process;
+  while (came_[process] || !TakesPart(process)) ++process;
   return static_cast<int>(process);
 }
 

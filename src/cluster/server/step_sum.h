@@ -13,16 +13,21 @@
 namespace singa {
 
 // For each process of a worker group, the nodes of the group's SumTree that the process itself adds
-// up. A contribution holds a slice's sum for each of these nodes, one after the other. A process
-// without nodes contributes nothing.
+// up. A contribution holds a slice's sum for each of these nodes, one after the other.
 using NodesOfProcesses = std::vector<std::vector<SumNode>>;
 
 class StepSum {
  public:
-  // `nodes` must outlive it. `next`: the first step that counts.
-  StepSum(const NodesOfProcesses* nodes, int64_t next)
-      : nodes_(*nodes), frames_(nodes->size()), came_(nodes->size()), step_(next) {
-    for (const auto& of_process : *nodes) processes_ += !of_process.empty();
+  // `next`: the first step that counts. `readers`: the processes that compute with the values; the
+  // sum waits for those without nodes, too, as its update changes these values. null: those with
+  // nodes. `nodes` and `readers` must outlive it.
+  StepSum(const NodesOfProcesses* nodes, int64_t next, const std::vector<bool>* readers = nullptr)
+      : nodes_(*nodes),
+        readers_(readers),
+        frames_(nodes->size()),
+        came_(nodes->size()),
+        step_(next) {
+    for (size_t p = 0; p < nodes->size(); ++p) processes_ += TakesPart(p);
   }
 
   enum class Arrival {
@@ -30,8 +35,8 @@ class StepSum {
     kDuplicate,  // the process has contributed to the step already, or the step is done
     kOtherStep,  // the group is at another step
   };
-  // Takes a contribution. `process`: its place in the group; it has nodes. `floats`: the slice's
-  // sum for each of its nodes; empty: it has no finite ones. `version`: of the values that the
+  // Takes a contribution. `process`: its place in the group. `floats`: the slice's sum for each of
+  // its nodes; empty: it has no finite ones, or no nodes. `version`: of the values that the
   // gradient was computed from. `now`: Clock::Now().
   Arrival Add(int process, int64_t step, int64_t version, Frame floats, int64_t now);
 
@@ -56,8 +61,13 @@ class StepSum {
   int64_t held_bytes() const;
 
  private:
+  bool TakesPart(size_t process) const {
+    return readers_ ? (*readers_)[process] : !nodes_[process].empty();
+  }
+
   const NodesOfProcesses& nodes_;
-  int processes_ = 0;          // that contribute
+  const std::vector<bool>* const readers_;
+  int processes_ = 0;          // that take part
   std::vector<Frame> frames_;  // by process
   std::vector<bool> came_;
   int arrived_ = 0;

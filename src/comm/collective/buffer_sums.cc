@@ -4,6 +4,13 @@
 
 namespace singa {
 
+BufferSums::BufferSums(const SliceTable& table, MemoryGroup* group)
+    : table_(table), group_(*group), buffers_(group->size()) {
+  const SumNode here = {group->first(), group->first() + group->size()};
+  for (const Slice& slice : table.slices())
+    if (!slice.by.all() && !nodes_.contains(slice.by)) nodes_[slice.by] = slice.by.NodesOf(here);
+}
+
 // The last rank that offers a buffer opens it.
 void BufferSums::Offer(int buffer) {
   const MemoryBoard& board = group_.board();
@@ -32,14 +39,10 @@ void BufferSums::Reduce(Context& ctx, Consumer* consumer) {
 
 void BufferSums::AddUpSlice(Context& ctx, int slice, Consumer* consumer) {
   const Slice& cut = table_[slice];
-  const std::vector<SumNode>& nodes = group_.nodes();
-  const auto part = [&](int rank) { return At(rank - group_.first(), cut); };
+  const std::vector<SumNode>& nodes = NodesOf(cut);
+  if (nodes.empty()) return;
+  const auto part = [&](int place) { return At(cut, place); };
   std::array<float*, SumTree::kMostNodes> sums;  // on the stack: a step allocates nothing
-  if (cut.owner >= 0) {
-    if (!Has(cut.owner)) return;
-    sums[0] = part(cut.owner);
-    return consumer->Consume(ctx, slice, {sums.data(), 1});
-  }
   for (size_t i = 0; i < nodes.size(); ++i) {
     sums[i] = part(nodes[i].first);
     if (nodes[i].workers() > 1) AddUpWorkers(nodes[i], part, cut.size, sums[i]);
@@ -56,9 +59,10 @@ void BufferSums::Restart() {
 
 std::vector<float*> BufferSums::SumsOfFirst() const {
   std::vector<float*> sums;
+  sums.reserve(table_.size());
   for (const Slice& cut : table_.slices()) {
-    const bool here = cut.owner < 0 || Has(cut.owner);
-    sums.push_back(here ? At(cut.owner < 0 ? 0 : cut.owner - group_.first(), cut) : nullptr);
+    const std::vector<SumNode>& nodes = NodesOf(cut);
+    sums.push_back(nodes.empty() ? nullptr : At(cut, nodes[0].first));
   }
   return sums;
 }

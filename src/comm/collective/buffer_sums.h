@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -15,9 +16,9 @@ namespace singa {
 
 class BufferSums {
  public:
-  // Takes the sums of one slice: for each of MemoryGroup::nodes(), an array of the slice's size.
-  // The array lies in the buffer of the node's first rank. A slice with an owner has one array, and
-  // Consume is called only if the owner is one of the ranks here.
+  // Takes the sums of one slice: for each node that the ranks here add up, an array of the slice's
+  // size. The array lies in the buffer of the node's first rank. Without contributors here there is
+  // no call.
   class Consumer {
    public:
     virtual void Consume(Context& ctx, int slice, std::span<float* const> sums) = 0;
@@ -34,8 +35,7 @@ class BufferSums {
   };
 
   // `table` cuts the buffers. Both must outlive this.
-  BufferSums(const SliceTable& table, MemoryGroup* group)
-      : table_(table), group_(*group), buffers_(group->size()) {}
+  BufferSums(const SliceTable& table, MemoryGroup* group);
 
   // Sets the buffers of one rank, by param. Called for each rank before the first Offer; threads
   // may call it concurrently.
@@ -50,23 +50,27 @@ class BufferSums {
   // Resets all counts for the next step. One rank calls it while all others wait. REQUIRES: every
   // offered slice was added up.
   void Restart();
-  // Returns where the sum of each slice lies after Reduce, for the first of the nodes; null: not
-  // here. REQUIRES: all ranks are registered.
+  // Returns where the sum of each slice lies after Reduce, for the first of the nodes; null: none
+  // is here. REQUIRES: all ranks are registered.
   std::vector<float*> SumsOfFirst() const;
 
  private:
   int NextSlice();
-  bool Has(int worker) const {
-    return worker >= group_.first() && worker < group_.first() + group_.size();
-  }
-  float* At(int rank, const Slice& slice) const {
+  // Returns where contributor `place` of a slice, which is here, has it.
+  float* At(const Slice& slice, int place) const {
+    const int rank = slice.by.Worker(place) - group_.first();
     return buffers_[rank][slice.param].at(slice.begin);
+  }
+  const std::vector<SumNode>& NodesOf(const Slice& slice) const {
+    return slice.by.all() ? group_.nodes() : nodes_.at(slice.by);
   }
   void AddUpSlice(Context& ctx, int slice, Consumer* consumer);
 
   const SliceTable& table_;
   MemoryGroup& group_;
   std::vector<std::vector<Buffer>> buffers_;  // of each rank
+  // The nodes that the ranks here add up of slices to which not all workers contribute.
+  std::map<Contributors, std::vector<SumNode>> nodes_;
 };
 
 }  // namespace singa

@@ -6,7 +6,8 @@
 
 namespace singa {
 
-SliceTable::SliceTable(const std::vector<Shape>& params, const std::vector<int>& workers) {
+SliceTable::SliceTable(const std::vector<Shape>& params,
+                       const std::vector<ParamDivision>& divisions) {
   constexpr int64_t kLeast = 1024, kSlices = 64;
   for (const Shape& shape : params) elements_ += shape.size();
   const int64_t most = std::clamp(elements_ / kSlices, kLeast, kMost);
@@ -15,20 +16,20 @@ SliceTable::SliceTable(const std::vector<Shape>& params, const std::vector<int>&
     const int64_t row = params[p].dims() > 0 ? std::max<int64_t>(1, size / params[p][0]) : 1;
     const int64_t block = row * kLeastRows;  // a slice of a large param is whole blocks
     const int64_t run = block <= kMost ? std::max(block, most / block * block) : most;
-    const int parts = workers.empty() ? 1 : workers[p];
+    const auto [parts, contributors] = divisions.empty() ? ParamDivision() : divisions[p];
     for (int part = 0; part < parts; ++part) {
       const int64_t rows = parts > 1 ? params[p][0] : size, elements = parts > 1 ? row : 1;
       const auto [first, count] = PartOf(rows, part, parts);
       Cut(static_cast<int>(p), first * elements, (first + count) * elements, run,
-          parts > 1 ? part : -1);
+          {part, parts, contributors});
     }
     first_.push_back(static_cast<int>(slices_.size()));
   }
 }
 
-void SliceTable::Cut(int param, int64_t begin, int64_t end, int64_t run, int owner) {
+void SliceTable::Cut(int param, int64_t begin, int64_t end, int64_t run, const Contributors& by) {
   for (; begin < end; begin += run)
-    slices_.push_back({param, begin, std::min(run, end - begin), owner});
+    slices_.push_back({param, begin, std::min(run, end - begin), by});
 }
 
 std::vector<int> CutEvenly(const SliceTable& table, const std::vector<int>& slices, int parts) {

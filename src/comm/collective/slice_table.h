@@ -3,19 +3,47 @@
 // every topology.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "math/reduction/sum_tree.h"
 #include "singa/tensor/shape.h"
 
 namespace singa {
 
+// The workers of a group that each compute a part of a sum: `count` workers from `first` on,
+// `stride` apart. count 0: all workers of the group.
+struct Contributors {
+  int first = 0, stride = 1, count = 0;
+
+  auto operator<=>(const Contributors&) const = default;
+
+  bool all() const { return count == 0; }
+  // Returns contributor `place`, counted among the contributors.
+  int Worker(int place) const { return first + place * stride; }
+  // Returns the contributors' tree's nodes that workers `run` of the group add up. Nodes are of
+  // places. REQUIRES: not all().
+  std::vector<SumNode> NodesOf(SumNode run) const {
+    const auto place = [&](int worker) {
+      return std::clamp((worker - first + stride - 1) / stride, 0, count);
+    };
+    return SumTree(count).NodesOf({place(run.first), place(run.last)});
+  }
+};
+
 struct Slice {
   int param = 0;  // index in the list that the table was made of
   int64_t begin = 0, size = 0;
-  // The only worker that computes the slice's gradient; -1: each computes a part of the sum.
-  int owner = -1;
+  Contributors by;  // of its gradient
+};
+
+// How the workers of a group divide a param.
+struct ParamDivision {
+  int parts = 1;         // parts of its rows (PartOf); worker i has part i % parts
+  int contributors = 0;  // workers that compute the gradient of a part; 0: all of the group
 };
 
 class SliceTable {
@@ -26,10 +54,10 @@ class SliceTable {
 
   SliceTable() = default;
   // Cuts params into slices of at most total / 64 floats; this bound is at least 1024 and at most
-  // kMost. Cuts are at multiples of kLeastRows rows, unless so many rows exceed kMost. workers[p],
-  // if given, is the number of workers that divide the rows of param p (PartOf); a slice then has
-  // rows of one worker. 1: each worker has the whole param.
-  explicit SliceTable(const std::vector<Shape>& params, const std::vector<int>& workers = {});
+  // kMost. Cuts are at multiples of kLeastRows rows, unless so many rows exceed kMost. A slice has
+  // rows of one part of a param that workers divide. No divisions: each worker has all params.
+  explicit SliceTable(const std::vector<Shape>& params,
+                      const std::vector<ParamDivision>& divisions = {});
 
   const std::vector<Slice>& slices() const { return slices_; }
   const Slice& operator[](int i) const { return slices_[i]; }
@@ -45,7 +73,7 @@ class SliceTable {
 
  private:
   // Cuts elements [begin, end) of `param` into slices of `run` elements.
-  void Cut(int param, int64_t begin, int64_t end, int64_t run, int owner);
+  void Cut(int param, int64_t begin, int64_t end, int64_t run, const Contributors& by);
 
   std::vector<Slice> slices_;
   std::vector<int> first_ = {0};

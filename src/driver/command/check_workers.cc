@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "base/text/counted.h"
@@ -35,7 +37,7 @@ WorkerPlace PlaceInGroup(const JobProto& job, const SyncPlan& plan, int number) 
 struct Part {
   bool leads;
   int64_t bytes;
-  UnitLayers by_units;
+  std::map<std::string, std::vector<std::string>> layers;  // not by rows, by TextOf their layout
 };
 
 Part PartOf(const JobProto& job, const WorkerPlace& place) {
@@ -43,7 +45,11 @@ Part PartOf(const JobProto& job, const WorkerPlace& place) {
   const Trainer& trainer = planned.trainer();
   Part part{place.leads(), trainer.memory().host.total(), {}};
   for (const NetNode& node : trainer.model().net().nodes())
-    if (!node.bridge && node.conf.partition_dim() == 1) part.by_units.insert(node.name);
+    if (const Layout layout = LayoutOf(node.conf);
+        !node.bridge && layout != LayoutByRows(node.conf.num_partitions())) {
+      std::vector<std::string>& names = part.layers[TextOf(layout, place.workers)];
+      if (std::ranges::find(names, node.name) == names.end()) names.push_back(node.name);
+    }
   return part;
 }
 
@@ -59,11 +65,14 @@ void PrintPart(int first, int last, const Part& part) {
 std::string DivisionText(const JobProto& job, const Part& part) {
   if (job.neuralnet().partition() == NetProto::kAuto)
     return "as partition: kAuto chooses; memory is counted for rows";
-  if (part.by_units.empty()) return "by rows";
-  std::string names;
-  for (const std::string& name : part.by_units)
-    names += (names.empty() ? "" : ", ") + Printable(name);
-  return "by units: " + names;
+  if (part.layers.empty()) return "by rows";
+  std::string text;
+  for (const auto& [way, names] : part.layers) {
+    text += StrCat(text.empty() ? "" : "; ", way, ":");
+    for (const std::string& name : names)
+      text += StrCat(&name == &names[0] ? " " : ", ", Printable(name));
+  }
+  return text;
 }
 
 }  // namespace

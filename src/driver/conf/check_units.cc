@@ -12,8 +12,16 @@ namespace {
 
 bool AsksForUnits(const NetProto& conf) {
   return conf.partition_dim() == 1 ||
-         std::ranges::any_of(conf.layer(),
-                             [](const LayerProto& layer) { return layer.partition_dim() == 1; });
+         std::ranges::any_of(conf.layer(), [](const LayerProto& layer) {
+           return layer.partition_dim() == 1 || layer.has_partition_grid();
+         });
+}
+
+// Returns the field by which a layer asks for a division that is not by rows; "": none.
+std::string FieldOf(const LayerProto& layer, int workers) {
+  if (layer.partition_dim() == 1) return "partition_dim";
+  return layer.has_partition_grid() && LayoutOf(layer) != LayoutByRows(workers) ? "partition_grid"
+                                                                                : "";
 }
 
 std::string NoEffect(const std::string& why) {
@@ -48,15 +56,18 @@ UnitFindings CheckAuto(const JobProto& job, int workers) {
   if (!why.empty())
     found.warnings.push_back(ConfigError("neuralnet.partition", "has no effect: " + why));
   const auto warn = [&](const std::string& path) {
-    found.warnings.push_back(ConfigError(path + "partition_dim",
-                                         "has no effect: partition: kAuto chooses the dimension"));
+    found.warnings.push_back(
+        ConfigError(path, "has no effect: partition: kAuto chooses the dimension"));
   };
-  if (conf.has_partition_dim()) warn("neuralnet.");
+  if (conf.has_partition_dim()) warn("neuralnet.partition_dim");
   std::vector<std::string> names;
   for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
   const std::vector<std::string> paths = LayerPaths(names);
-  for (int i = 0; i < conf.layer_size(); ++i)
-    if (conf.layer(i).partition_dim() >= 0) warn(StrCat("neuralnet.", paths[i], "."));
+  for (int i = 0; i < conf.layer_size(); ++i) {
+    const std::string path = StrCat("neuralnet.", paths[i], ".");
+    if (conf.layer(i).partition_dim() >= 0) warn(path + "partition_dim");
+    if (conf.layer(i).has_partition_grid()) warn(path + "partition_grid");
+  }
   return found;
 }
 
@@ -84,18 +95,20 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   if (chooses) return found;
   if (!why.empty() && conf.partition_dim() == 1)
     found.warnings.push_back(ConfigError("neuralnet.partition_dim", NoEffect(why)));
-  std::map<std::string, int>
-      dims;  // by the layer's path and name: inserted layers have other names
-  for (const NetNode& node : net.nodes()) dims[node.path + node.name] = node.conf.partition_dim();
+  std::map<std::string, Layout>
+      layouts;  // by the layer's path and name: inserted layers have other names
+  for (const NetNode& node : net.nodes()) layouts[node.path + node.name] = LayoutOf(node.conf);
   std::vector<std::string> names;
   for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
   const std::vector<std::string> paths = LayerPaths(names);
   for (int i = 0; i < conf.layer_size(); ++i) {
-    const auto dim = dims.find(paths[i] + names[i]);
-    if (conf.layer(i).partition_dim() != 1 || dim == dims.end() || dim->second == 1) continue;
+    const std::string field = FieldOf(conf.layer(i), rows.parts);
+    const auto layout = layouts.find(paths[i] + names[i]);
+    const bool by_rows = layout != layouts.end() && layout->second == LayoutByRows(rows.parts);
+    if (field.empty() || !by_rows) continue;
     const std::string reason = why.empty() ? "the layer is divided by rows" : why;
     found.warnings.push_back(
-        ConfigError(StrCat("neuralnet.", paths[i], ".partition_dim"), NoEffect(reason)));
+        ConfigError(StrCat("neuralnet.", paths[i], ".", field), NoEffect(reason)));
   }
   return found;
 }

@@ -97,10 +97,13 @@ std::string GraphDot(const Net& net, const std::string& title) {
     std::string params;
     for (const Param* param : node.declared().params)
       params += "\\n" + Escape(param->name()) + " " + param->shape().ToString();
-    const char* const units = node.conf.partition_dim() == 1 ? "\\nby units" : "";
+    const int workers = node.conf.num_partitions();
+    const Layout layout = LayoutOf(node.conf);
+    const bool by_rows = node.bridge || layout == LayoutByRows(workers);
+    const std::string way = by_rows ? "" : "\\n" + TextOf(layout, workers);
     dot += StrCat("  n", i, " [label=\"", Escape(node.full_name), "\\n",
                   Escape(TypeText(node.conf)), " ", node.out[0]->data.shape().ToString(), params,
-                  units, "\", color=", kColors[node.part % 4], "];\n");
+                  way, "\", color=", kColors[node.part % 4], "];\n");
   }
   for (const auto& [source, target] : EdgesOf(net))
     dot += StrCat("  n", source, " -> n", target, ";\n");

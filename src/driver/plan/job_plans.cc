@@ -83,6 +83,10 @@ class Planner {
   const CostNet& net_;
 };
 
+bool HasGrids(const NetProto& net) {
+  return std::ranges::any_of(net.layer(), &LayerProto::has_partition_grid);
+}
+
 std::string Percent(double share) { return StrCat(std::lround(100 * share), " %"); }
 
 // Returns the cost of the net, with the memory of a worker that data parallelism takes.
@@ -144,7 +148,9 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   Planner planner(job, &plans);
   planner.Add("found", "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());
-  planner.Add("own", "the conf's own partition_dim", planner.Own());
+  // The model knows rows and units alone.
+  if (!HasGrids(job.neuralnet()))
+    planner.Add("own", "the conf's own partition_dim", planner.Own());
   planner.Add("units", "all layers by units that have some", planner.Units());
   planner.Add("hybrid", "inner products by units, the rest by rows", planner.Hybrid());
   const bool kept = search.best && chosen != search.best->cuts;

@@ -60,8 +60,10 @@ int DivideByRows(const ConfigErrors& errors, NetProto* net) {
 
 void SetUnitLayers(const UnitLayers& by_units, NetProto* net) {
   net->clear_partition_dim();
-  for (LayerProto& layer : *net->mutable_layer())
+  for (LayerProto& layer : *net->mutable_layer()) {
+    layer.clear_partition_grid();
     layer.set_partition_dim(by_units.count(layer.name()) ? 1 : 0);
+  }
 }
 
 UnitLayers UnitLayersOf(const NetProto& net) {

@@ -15,9 +15,7 @@ namespace {
 
 RegionExchange& ExchangeOf(const Context& ctx) { return *ctx.exchange; }
 
-bool HasPieces(const Bridge& bridge) {
-  return bridge.from == Layout::kPieces || bridge.to == Layout::kPieces;
-}
+bool HasPieces(const Bridge& bridge) { return bridge.from.pieces || bridge.to.pieces; }
 
 class BridgeSource final : public Layer {
  public:
@@ -30,11 +28,11 @@ class BridgeSource final : public Layer {
     regions_ = BridgeRegions(bridge_, *in[0]);
     if (bridge_.labels && in[0]->has_label())
       labels_ = BridgeRegions(bridge_, *in[0], in[0]->label.shape());
-    if (bridge_.to == Layout::kUnits && regions_.units() < bridge_.workers)
+    if (regions_.units() < bridge_.to.units)
       throw ConfigError("partition_dim",
                         StrCat("must be 0: the source has ", regions_.units(), " units for ",
-                               bridge_.workers, " workers of the group"));
-    if (bridge_.to == Layout::kPieces) CheckPieces();
+                               bridge_.to.units, " workers of the group"));
+    if (bridge_.to.pieces) CheckPieces();
     SetOutput(*in[0], out[0]);
   }
 
@@ -53,16 +51,17 @@ class BridgeSource final : public Layer {
     Take(ctx, Bridge::kLabels, *labels_, labels);
   }
 
-  // If the readers have all rows and units, each has computed a part of the gradient, and the parts
-  // are added up in the order of the workers.
+  // If each reader has computed a part of the gradient, the parts are added up in the order of the
+  // workers.
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (!in[0]->wants_grad) return;
     float *const dx = in[0]->grad.data(), *const dy = out[0]->grad.data();
-    const int me = bridge_.worker;
+    const int me = bridge_.worker, parts = bridge_.to.Copies(bridge_.workers);
     for (int piece = 0; piece < regions_.count(); ++piece) {
       ExchangeOf(ctx).AwaitTaken(TagOf(Bridge::kFeature, piece));
       for (int of = 0; of < bridge_.workers; ++of) {
-        const bool add = bridge_.to == Layout::kAll && of > 0;
+        if (!bridge_.GivesGradient(of, me)) continue;
+        const bool add = bridge_.sums && of % parts > 0;
         const Region to = regions_.InSource(dx, me, of, piece);
         if (of == me)
           MoveRegion(ctx, regions_.InEnd(dy, me, me, piece), to, add);
@@ -95,9 +94,9 @@ class BridgeSource final : public Layer {
     for (int piece = 0; piece < regions.count(); ++piece) {
       MoveRegion(ctx, regions.InSource(x, me, me, piece), regions.InEnd(y, me, me, piece), false);
       for (int to = 0; to < bridge_.workers; ++to) {
+        if (to == me || !bridge_.GivesFeature(me, to)) continue;
         const Region region = regions.InSource(x, me, to, piece);
-        if (to != me && region.floats() > 0)
-          ExchangeOf(ctx).Offer(ctx, TagOf(transfer, piece), to, region);
+        if (region.floats() > 0) ExchangeOf(ctx).Offer(ctx, TagOf(transfer, piece), to, region);
       }
     }
   }
@@ -105,8 +104,9 @@ class BridgeSource final : public Layer {
   void Take(Context& ctx, Bridge::Transfer transfer, const BridgeRegions& regions, float* y) const {
     for (int piece = 0; piece < regions.count(); ++piece)
       for (int from = 0; from < bridge_.workers; ++from) {
+        if (from == bridge_.worker || !bridge_.GivesFeature(from, bridge_.worker)) continue;
         const Region region = regions.InEnd(y, from, bridge_.worker, piece);
-        if (from != bridge_.worker && region.floats() > 0)
+        if (region.floats() > 0)
           ExchangeOf(ctx).Take(ctx, TagOf(transfer, piece), from, region, false);
       }
     for (int piece = 0; piece < regions.count(); ++piece)
@@ -114,13 +114,10 @@ class BridgeSource final : public Layer {
   }
 
   void CheckRows(const Port& in) const {
-    if (bridge_.from == Layout::kPieces) return;  // kConcate has judged its sources
+    if (bridge_.from.pieces) return;  // kConcate has judged its sources
     const RowSpan& span = in.span;
-    const std::pair<int64_t, int64_t> own{span.first, span.rows};
-    const bool right = bridge_.from == Layout::kRows
-                           ? HasItsPart(in, {bridge_.worker, bridge_.workers})
-                           : own == GroupRows(span) && in.data.shape()[0] == span.rows * span.steps;
-    if (right) return;
+    const int part = bridge_.from.RowPart(bridge_.worker, bridge_.workers);
+    if (HasItsPart(in, {part, bridge_.from.rows})) return;
     const auto [field, what] = Refusal();
     throw ConfigError(
         field, StrCat(what,
@@ -131,7 +128,7 @@ class BridgeSource final : public Layer {
 
   // Returns the field of the reader that needs the bridge, and the text of an error.
   std::pair<const char*, const char*> Refusal() const {
-    if (bridge_.to == Layout::kPieces) return {"slice_conf.slice_dim", "must be > 0"};
+    if (bridge_.to.pieces) return {"slice_conf.slice_dim", "must be > 0"};
     if (bridge_.labels) return {"type", "writes the rows of all workers"};
     return {"partition_dim", "must be 0"};
   }
@@ -179,7 +176,7 @@ class BridgeEnd final : public Layer {
     out[0]->span = in[0]->span;
     out[0]->units = in[0]->units;
     out[0]->label.SetShape(in[0]->label.shape(), DType::kI32);
-    if (bridge_.to == Layout::kPieces) out[0]->pieces = in[0]->pieces;
+    if (bridge_.to.pieces) out[0]->pieces = in[0]->pieces;
     // The regions are the same seen from the end, if its layout and the source's change places.
     Bridge back = bridge_;
     std::swap(back.from, back.to);
@@ -195,7 +192,8 @@ class BridgeEnd final : public Layer {
       std::memcpy(out[0]->label.as<int32_t>(), in[0]->label.as<int32_t>(), out[0]->label.bytes());
     if (!in[0]->wants_grad) return;  // the source has taken all regions
     EachOther(y, Bridge::kFeature, [&](int tag, int from, const Region& region) {
-      ExchangeOf(ctx).Take(ctx, tag, from, region, false);
+      if (bridge_.GivesFeature(from, bridge_.worker))
+        ExchangeOf(ctx).Take(ctx, tag, from, region, false);
     });
   }
 
@@ -204,7 +202,7 @@ class BridgeEnd final : public Layer {
     float* const dy = in[0]->grad.data();
     if (dy != out[0]->grad.data()) std::memcpy(dy, out[0]->grad.data(), in[0]->grad.bytes());
     EachOther(dy, Bridge::kGradient, [&](int tag, int to, const Region& region) {
-      ExchangeOf(ctx).Offer(ctx, tag, to, region);
+      if (bridge_.GivesGradient(bridge_.worker, to)) ExchangeOf(ctx).Offer(ctx, tag, to, region);
     });
   }
 
@@ -252,6 +250,13 @@ RegionSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers) {
     std::optional<BridgeRegions> regions = {};  // none: the tag has no regions
     int piece = 0;
     bool back = false;  // from the end to the source
+
+    int64_t Floats(int from, int to) const {
+      if (!regions) return 0;
+      const Bridge& bridge = regions->bridge();
+      if (back) return bridge.GivesGradient(from, to) ? regions->Floats(to, from, piece) : 0;
+      return bridge.GivesFeature(from, to) ? regions->Floats(from, to, piece) : 0;
+    }
   };
   const auto by_tag = std::make_shared<std::vector<Transfer>>();
   RegionSizes sizes{.workers = workers};
@@ -271,11 +276,7 @@ RegionSizes SizesOfBridges(const std::deque<NetNode>& nodes, int workers) {
       sizes.most = std::max(sizes.most, regions.whole());
     }
   sizes.tags = static_cast<int>(by_tag->size());
-  sizes.floats = [by_tag](int tag, int from, int to) -> int64_t {
-    const auto& [regions, piece, back] = (*by_tag)[tag];
-    if (!regions) return 0;
-    return back ? regions->Floats(to, from, piece) : regions->Floats(from, to, piece);
-  };
+  sizes.floats = [by_tag](int tag, int from, int to) { return (*by_tag)[tag].Floats(from, to); };
   return sizes;
 }
 

@@ -32,6 +32,7 @@ class BridgeRegions {
     }
   }
 
+  const Bridge& bridge() const { return bridge_; }
   int64_t units() const { return units_; }
   // The group's rows of each piece.
   const std::vector<int64_t>& pieces() const { return pieces_; }
@@ -43,14 +44,15 @@ class BridgeRegions {
     int64_t before = 0;  // rows of the worker's tensor in front of these
     int64_t all = 0;     // rows of the worker's tensor
   };
-  // Returns what the worker has of all pieces, or of one in the layout kPieces.
-  Box BoxOf(Layout layout, int worker, int piece = 0) const {
-    Box box{{0, rows_}, {0, units_}, 0, rows_};
-    if (layout == Layout::kUnits) box.units = PartOf(units_, worker, bridge_.workers);
-    if (layout == Layout::kRows) box.rows = PartOf(rows_, worker, bridge_.workers);
-    if (layout == Layout::kRows) box.all = box.rows.second;
-    if (layout != Layout::kPieces) return box;
-    box.all = 0;
+  // Returns what the worker has of all pieces, or of one piece if the layout divides each.
+  Box BoxOf(const Layout& layout, int worker, int piece = 0) const {
+    Box box;
+    box.units = PartOf(units_, layout.UnitPart(worker), layout.units);
+    if (!layout.pieces) {
+      box.rows = PartOf(rows_, layout.RowPart(worker, bridge_.workers), layout.rows);
+      box.all = box.rows.second;
+      return box;
+    }
     for (int64_t k = 0, first = 0; k < count(); first += pieces_[k++]) {
       const auto [begin, rows] = PartOf(pieces_[k], worker, bridge_.workers);
       if (k == piece) box.before = box.all;
@@ -62,8 +64,8 @@ class BridgeRegions {
 
   // Returns the floats of the whole feature.
   int64_t whole() const { return steps_ * rows_ * pixels_ * units_ * inner_; }
-  // Returns the floats of the region that worker `from` has in the layout bridge.from and worker
-  // `to` needs in bridge.to.
+  // Returns the floats of the region of a piece that worker `from` has in the layout bridge.from
+  // and worker `to` needs in bridge.to.
   int64_t Floats(int from, int to, int piece) const {
     const Box box = Common(BoxOf(bridge_.from, from, piece), BoxOf(bridge_.to, to, piece));
     return steps_ * box.rows.second * pixels_ * box.units.second * inner_;

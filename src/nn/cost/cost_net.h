@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "nn/graph/bridge_layout.h"
-
 namespace singa {
 
 // The dimension by which the workers divide a layer: LayerProto.partition_dim.

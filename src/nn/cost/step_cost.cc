@@ -8,10 +8,10 @@ namespace {
 constexpr double kMb = 1e6;
 
 // Returns the part of a feature that a worker gets from one other worker.
-double RegionShare(Layout from, Layout to, int workers) {
+double RegionShare(Share from, Share to, int workers) {
   const double n = workers;
-  if (to == Layout::kAll) return 1 / n;  // all that the other has
-  return from == to ? 0 : 1 / (n * n);   // its rows of the other's units, or the other way round
+  if (to == Share::kAll) return 1 / n;  // all that the other has
+  return from == to ? 0 : 1 / (n * n);  // its rows of the other's units, or the other way round
 }
 
 std::vector<Need> NeedsOf(const CostNet& net, const Dimensions& cuts, int layer) {
@@ -24,7 +24,7 @@ std::vector<Need> NeedsOf(const CostNet& net, const Dimensions& cuts, int layer)
 
 }  // namespace
 
-BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Layout from, Layout to) {
+BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Share from, Share to) {
   BridgeCost cost;
   if (from == to || rates.workers < 2) return cost;
   const double region = static_cast<double>(output.bytes) * RegionShare(from, to, rates.workers);
@@ -46,12 +46,12 @@ std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Dimension c
                                       const std::vector<Need>& needs) {
   std::vector<BridgeCost> bridges;
   for (size_t i = 0; i < needs.size(); ++i) {
-    if (needs[i].layout == LayoutOf(cut)) continue;
+    if (needs[i].share == ShareOf(cut)) continue;
     if (std::find(needs.begin(), needs.begin() + static_cast<std::ptrdiff_t>(i), needs[i]) !=
         needs.begin() + static_cast<std::ptrdiff_t>(i))
       continue;  // readers share it
     const CostOutput& output = net.layers[layer].outputs[needs[i].output];
-    bridges.push_back(CostOf(net.bridges, output, LayoutOf(cut), needs[i].layout));
+    bridges.push_back(CostOf(net.bridges, output, ShareOf(cut), needs[i].share));
   }
   return bridges;
 }

@@ -11,7 +11,7 @@
 
 namespace singa {
 
-// One bridge: a feature that readers need in another layout than the source has.
+// One bridge: a feature that readers need in another share than the source has.
 struct BridgeCost {
   double forward_ms = 0, backward_ms = 0;
   int64_t moved_bytes = 0;  // what a worker gets from others
@@ -19,15 +19,18 @@ struct BridgeCost {
   bool on_link = false;
 };
 
-BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Layout from, Layout to);
+// The part of a feature that a worker has: its rows, its units, or everything.
+enum class Share : uint8_t { kRows, kUnits, kAll };
 
-// The layout that a layer gives its outputs, and the one that it needs of its sources.
-inline Layout LayoutOf(Dimension cut) {
-  return cut == Dimension::kRows ? Layout::kRows : Layout::kUnits;
+BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Share from, Share to);
+
+// The share that a layer gives of its outputs, and the one that it needs of its sources.
+inline Share ShareOf(Dimension cut) {
+  return cut == Dimension::kRows ? Share::kRows : Share::kUnits;
 }
-inline Layout NeedOf(const CostLayer& layer, Dimension cut) {
-  if (cut == Dimension::kRows) return Layout::kRows;
-  return layer.reads_all ? Layout::kAll : Layout::kUnits;
+inline Share NeedOf(const CostLayer& layer, Dimension cut) {
+  if (cut == Dimension::kRows) return Share::kRows;
+  return layer.reads_all ? Share::kAll : Share::kUnits;
 }
 
 // Two clocks that run from the beginning of a step, in ms, and the memory of a worker.
@@ -39,15 +42,15 @@ struct StepClocks {
   double end_ms() const { return worker_ms > link_ms ? worker_ms : link_ms; }
 };
 
-// The readers of a layer's output, each with the layout that it needs.
+// The readers of a layer's output, each with the share that it needs.
 struct Need {
   int output = 0;
-  Layout layout = Layout::kRows;
+  Share share = Share::kRows;
   bool operator==(const Need&) const = default;
 };
 
 // Returns the bridges behind a layer that is divided by `cut`, one for each output and need that
-// differs from the layer's own layout. `needs` may name a need twice.
+// differs from the layer's own share. `needs` may name a need twice.
 std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Dimension cut,
                                       const std::vector<Need>& needs);
 

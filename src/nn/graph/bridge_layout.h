@@ -1,22 +1,62 @@
-// Bridge says which part of a feature the workers of a group have on both sides of a bridge.
+// Layout says which part of a feature each worker of a group has, and Bridge how the workers get
+// from one layout to another.
 #pragma once
 
+#include <algorithm>
+#include <compare>
 #include <cstdint>
+#include <string>
+
+#include "singa/base/str_cat.h"
+#include "singa/proto/layer.pb.h"
 
 namespace singa {
 
-// The part of a feature that a worker has.
-enum class Layout : uint8_t {
-  kRows,    // its rows, all units
-  kUnits,   // all rows, its units
-  kAll,     // all rows, all units
-  kPieces,  // its rows of each piece, all units: in front of a slice, behind joined rows
+// The workers divide the rows into `rows` parts and the units into `units` parts. Workers one after
+// the other have the same rows: with 2 times 2 parts workers 0 and 1 have the first rows, and
+// workers 0 and 2 the first units. rows times units divides the number of workers; if it is less,
+// several workers have the same part.
+struct Layout {
+  int rows = 1, units = 1;
+  // The workers divide the rows of each piece, not of the whole: in front of a slice, behind joined
+  // rows. All units.
+  bool pieces = false;
+
+  auto operator<=>(const Layout&) const = default;
+
+  // Returns the number of workers, of `workers`, that have the same part.
+  constexpr int Copies(int workers) const { return workers / (rows * units); }
+  constexpr int RowPart(int worker, int workers) const { return worker / (workers / rows); }
+  constexpr int UnitPart(int worker) const { return worker % units; }
 };
+
+inline constexpr Layout kWholeLayout = {1, 1};
+constexpr Layout LayoutByRows(int workers) { return {workers, 1}; }
+constexpr Layout LayoutByUnits(int workers) { return {1, workers}; }
+
+// Returns how the workers divide the layer of `conf`, whose system fields Partition has set.
+inline Layout LayoutOf(const LayerProto& conf) {
+  if (conf.has_partition_grid())
+    return {conf.partition_grid().rows(), conf.partition_grid().units()};
+  const int workers = std::max(1, conf.num_partitions());
+  return conf.partition_dim() == 1 ? LayoutByUnits(workers) : LayoutByRows(workers);
+}
+
+// Returns "by rows", "by units", "in 2 x 3 parts" of rows and units, or "whole".
+inline std::string TextOf(const Layout& layout, int workers) {
+  if (layout == LayoutByRows(workers)) return "by rows";
+  if (layout == LayoutByUnits(workers)) return "by units";
+  if (layout == kWholeLayout) return "whole";
+  return StrCat("in ", layout.rows, " x ", layout.units, " parts");
+}
 
 struct Bridge {
   enum Transfer : uint8_t { kFeature, kGradient, kLabels, kTransfers };
 
-  Layout from = Layout::kRows, to = Layout::kRows;
+  Layout from, to;
+  // Each reader computes a part of the gradient of what it reads, as it has some of the units that
+  // depend on it. Workers with the same part of the feature add these up.
+  bool sums = false;
   int pieces = 1;       // which one layout or none divides
   bool labels = false;  // labels cross, too
   int worker = 0, workers = 1;
@@ -26,6 +66,16 @@ struct Bridge {
   int tags() const { return pieces * kTransfers; }
   int TagOf(Transfer transfer, int step, int piece) const {
     return tag + step * tags() + piece * kTransfers + transfer;
+  }
+  // Returns whether a worker gives another a region of the feature: each worker that has a copy of
+  // the whole takes what it needs of its own.
+  bool GivesFeature(int giver, int taker) const {
+    return giver == taker || from.Copies(workers) == 1;
+  }
+  // Returns whether a worker gives another a region of the gradient: of copies that are the same,
+  // each worker takes its own.
+  bool GivesGradient(int giver, int taker) const {
+    return giver == taker || sums || to.Copies(workers) == 1;
   }
 };
 

@@ -1,15 +1,14 @@
-// Partition gives each worker of a group its part of the net: its rows of each layer, or its units
-// of layers with partition_dim 1. The part of a worker is the whole net with the worker's number in
-// it. Where a layer needs another part of its source's feature than the worker has, a bridge gets
-// it from the other workers:
+// Partition gives each worker of a group its part of the net: its rows of each layer, its units of
+// layers with partition_dim 1, or the rows and units of a partition_grid. The part of a worker is
+// the whole net with the worker's number in it. Where a layer needs another part of its source's
+// feature than the worker has, a bridge gets it from the other workers:
 //
-//   the source is divided by   the reader needs             because it
-//   rows                       the worker's units           is divided by units, unit by unit
-//   rows or units              everything                   computes its units from all units
-//   units                      the worker's rows            is divided by rows
-//   rows or units              its rows of each piece       cuts rows into pieces (kSlice)
-//   the rows of each piece     its rows of the joined rows  reads joined rows (kConcate)
-//   rows or units              everything                   writes a file (the first worker writes)
+//   the reader needs             because it
+//   its rows, its units          is divided in this way, unit by unit
+//   its rows, all units          computes its units from all units
+//   its rows of each piece       cuts rows into pieces (kSlice)
+//   its rows of the joined rows  reads joined rows (kConcate)
+//   everything                   writes a file (the first worker writes)
 //
 // All parts have the same layers in the same order, so the workers come to each bridge in the same
 // order.
@@ -45,28 +44,34 @@ class Bridges {
       for (size_t slot = 0; slot < graph_.layers[i].in.size(); ++slot) {
         const Link link = graph_.layers[i].in[slot];
         Bridge bridge;
-        bridge.from = LayoutOf(graph_.layers[link.source]);
+        bridge.from = LayoutOf(graph_.layers[link.source].conf);
         bridge.to = NeedOf(graph_.layers[i]);
+        bridge.sums = AddsUp(graph_.layers[i]);
         bridge.labels = CutsRows(graph_.layers[i]) || WritesRows(graph_.layers[i]);
         if (CutsRows(graph_.layers[i])) bridge.pieces = graph_.layers[i].wiring.num_outputs;
-        if (bridge.from != bridge.to) Read(i, slot, EndOf(link, bridge, i));
+        if (bridge.from != bridge.to || bridge.sums) Read(i, slot, EndOf(link, bridge, i));
       }
   }
 
  private:
-  static Layout LayoutOf(const GraphLayer& layer) {
-    return layer.conf.partition_dim() == 1 ? Layout::kUnits : Layout::kRows;
+  // Returns whether workers compute their units of the layer from all units of its sources.
+  static bool AddsUp(const GraphLayer& reader) {
+    return reader.wiring.unit_cut == UnitCut::kOwn && LayoutOf(reader.conf).units > 1;
   }
-  static Layout NeedOf(const GraphLayer& reader) {
-    if (CutsRows(reader)) return Layout::kPieces;
-    if (WritesRows(reader)) return Layout::kAll;
-    if (LayoutOf(reader) == Layout::kRows) return Layout::kRows;
-    return reader.wiring.unit_cut == UnitCut::kOwn ? Layout::kAll : Layout::kUnits;
+  Layout NeedOf(const GraphLayer& reader) const {
+    if (CutsRows(reader)) return {.rows = cut_.workers, .pieces = true};
+    if (WritesRows(reader)) return kWholeLayout;
+    Layout need = LayoutOf(reader.conf);
+    if (AddsUp(reader)) need.units = 1;
+    return need;
   }
 
   // All readers of joined rows, among the first `layers`, read the end of one bridge.
   void InsertBehind(int join, int layers) {
-    Bridge bridge{.from = Layout::kPieces, .pieces = 0, .labels = true};
+    Bridge bridge{.from = {.rows = cut_.workers, .pieces = true},
+                  .to = LayoutByRows(cut_.workers),
+                  .pieces = 0,
+                  .labels = true};
     for (const Link& link : graph_.layers[join].in)
       bridge.pieces += link.kind == Link::kAllSteps ? graph_.layers[link.source].steps : 1;
     for (int i = 0; i < layers; ++i)
@@ -84,8 +89,8 @@ class Bridges {
 
   // Returns the end of a bridge. Readers that need the same part of one output share it.
   int EndOf(const Link& link, Bridge bridge, int reader) {
-    const auto [at, added] =
-        ends_.try_emplace({link.source, link.output, bridge.to, bridge.pieces, bridge.labels}, 0);
+    const auto [at, added] = ends_.try_emplace(
+        {link.source, link.output, bridge.to, bridge.sums, bridge.pieces, bridge.labels}, 0);
     if (!added) return at->second;
     bridge.worker = cut_.worker;
     bridge.workers = cut_.workers;
@@ -109,6 +114,8 @@ class Bridges {
     GraphLayer layer;
     layer.conf.set_name(StrCat(kind, "(", name, "->", to.conf.name(), ")"));
     layer.conf.set_type(role == GraphLayer::kBridgeSource ? kBridgeSrc : kBridgeDst);
+    layer.conf.mutable_partition_grid()->set_rows(bridge.to.rows);
+    layer.conf.mutable_partition_grid()->set_units(bridge.to.units);
     layer.path = to.path;
     layer.wiring.row_wise = true;  // for Fold: the rows of each time step move among themselves
     layer.in = {in};
@@ -124,8 +131,8 @@ class Bridges {
 
   const NetCut cut_;
   Graph& graph_;
-  // By source, output, need, pieces and labels.
-  std::map<std::tuple<int, int, Layout, int, bool>, int> ends_;
+  // By source, output, need, sums, pieces and labels.
+  std::map<std::tuple<int, int, Layout, bool, int, bool>, int> ends_;
   int next_tag_ = 0;
 };
 
@@ -139,13 +146,40 @@ bool HasUnits(const Graph& graph, const GraphLayer& layer) {
   return true;
 }
 
-void CheckDimension(const NetProto& net, GraphLayer* layer) {
-  LayerProto& conf = layer->conf;
-  if (!conf.has_partition_dim() || conf.partition_dim() == -1)
-    conf.set_partition_dim(net.partition_dim());
-  if (conf.partition_dim() != 0 && conf.partition_dim() != 1)
-    throw ConfigError("partition_dim",
-                      StrCat("must be 0 (rows) or 1 (units), is ", conf.partition_dim()));
+// Throws ConfigError if the conf's grid does not fit the workers. One worker has no parts, so that
+// a conf runs on it unchanged.
+void CheckGrid(const LayerProto& conf, int workers) {
+  if (!conf.has_partition_grid()) return;
+  const int64_t rows = conf.partition_grid().rows(), units = conf.partition_grid().units();
+  if (rows < 1) throw ConfigError("partition_grid.rows", StrCat("must be >= 1, is ", rows));
+  if (units < 1) throw ConfigError("partition_grid.units", StrCat("must be >= 1, is ", units));
+  if (conf.partition_dim() != -1)
+    throw ConfigError("partition_dim", "must not be set beside partition_grid");
+  if (workers > 1 && rows * units != 1 && rows * units != workers)
+    throw ConfigError("partition_grid",
+                      StrCat("rows times units must be 1 or ", workers,
+                             ", the number of workers of the group, is ", rows * units));
+}
+
+// Returns the dimension by which the workers divide the layer, unless it has a grid.
+int DimensionOf(const NetProto& net, const LayerProto& conf) {
+  const int dimension = conf.partition_dim() == -1 ? net.partition_dim() : conf.partition_dim();
+  if (dimension != 0 && dimension != 1)
+    throw ConfigError("partition_dim", StrCat("must be 0 (rows) or 1 (units), is ", dimension));
+  return dimension;
+}
+
+// Sets the layer's grid, from its own grid or partition_dim. `by_units`: the workers can divide it
+// by units.
+void SetGrid(const NetProto& net, const NetCut& cut, bool by_units, LayerProto* conf) {
+  CheckGrid(*conf, cut.workers);
+  const int dimension = DimensionOf(net, *conf);
+  Layout layout = dimension == 1 ? LayoutByUnits(cut.workers) : LayoutByRows(cut.workers);
+  if (conf->has_partition_grid()) layout = LayoutOf(*conf);
+  if (!by_units || cut.workers == 1) layout = LayoutByRows(cut.workers);
+  conf->mutable_partition_grid()->set_rows(layout.rows);
+  conf->mutable_partition_grid()->set_units(layout.units);
+  conf->set_partition_dim(layout.units > 1 ? 1 : 0);
 }
 
 // Throws ConfigError if the workers, or the groups, cannot divide what the layer does.
@@ -169,13 +203,12 @@ void CheckCut(const GraphLayer& layer, const NetCut& cut) {
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors) {
   for (GraphLayer& layer : graph->layers) {
     try {
-      if (!layer.faulty) CheckDimension(net, &layer);
+      if (!layer.faulty) SetGrid(net, cut, cut.units && HasUnits(*graph, layer), &layer.conf);
       if (!layer.faulty) CheckCut(layer, cut);
     } catch (const ConfigError& error) {
       errors->push_back(error.Under(layer.path));
       layer.faulty = true;
     }
-    if (cut.workers == 1 || !cut.units || !HasUnits(*graph, layer)) layer.conf.set_partition_dim(0);
     layer.part = cut.worker;
     layer.conf.set_partition_id(cut.worker);  // overrides the conf's value
     layer.conf.set_num_partitions(cut.workers);

@@ -51,8 +51,8 @@ class GradientReduction final : private BufferSums::Consumer {
   SliceUpdates& updates_;
   MemoryGroup group_;
   BufferSums sums_;
-  // By slice, in the gradients of the first worker or the slice's owner. Set in the first step if
-  // no memory is shared.
+  // By slice, in the gradients of its first contributor here. Set in the first step if no memory is
+  // shared.
   std::vector<float*> first_sums_;
 };
 

@@ -25,7 +25,10 @@ PiecePlan::PiecePlan(SumNode here, int group, int threads, bool spans_processes)
       spans_processes_(spans_processes),
       slots_(PieceSlots(SumTree(group).NodesOf(here))) {}
 
+// One worker, or all, must compute the gradient: pieces of some workers have no group to meet in.
 bool PiecePlan::Wants(const NetNode& node, const Param& param) const {
+  const int contributors = param.contributors();
+  if (contributors > 1 || (contributors == 1 && !param.is_part())) return false;
   const int64_t room_of_two = std::min(group_, 2) * threads_ * kPieceBytes;  // in one process
   const int64_t row = param.size() / param.shape()[0];
   // The parts of a divided param may differ by a row, and all workers answer the same.
@@ -50,10 +53,10 @@ GradientPieces PiecePlan::Cut(const SliceTable& table, int param, int group, int
   return CutSlices(table, first, last, threads * group);
 }
 
-GradientPieces PiecePlan::CutOwn(const SliceTable& table, int param, int owner, int64_t threads) {
+GradientPieces PiecePlan::CutOwn(const SliceTable& table, int param, int worker, int64_t threads) {
   auto [first, last] = table.OfParam(param);
-  while (first < last && table[first].owner != owner) ++first;
-  while (last > first && table[last - 1].owner != owner) --last;
+  while (first < last && table[first].by.first != worker) ++first;
+  while (last > first && table[last - 1].by.first != worker) --last;
   return CutSlices(table, first, last, threads);
 }
 

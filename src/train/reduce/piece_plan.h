@@ -44,8 +44,8 @@ class PiecePlan {
   // threads. The cut is the same in all topologies, since the bits of a product may depend on how
   // its rows are cut. `threads`: of each worker.
   static GradientPieces Cut(const SliceTable& table, int param, int group, int64_t threads);
-  // Cuts the rows of a param that worker `owner` alone has.
-  static GradientPieces CutOwn(const SliceTable& table, int param, int owner, int64_t threads);
+  // Cuts the rows of a param that `worker` alone has.
+  static GradientPieces CutOwn(const SliceTable& table, int param, int worker, int64_t threads);
 
  private:
   const int group_;

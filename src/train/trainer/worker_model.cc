@@ -93,7 +93,7 @@ bool WorkerModel::InPieces(const NetNode& node, const Param& param) const {
 TrainedParams WorkerModel::FindTrained() const {
   TrainedParams trained;
   std::vector<Shape> shapes;
-  std::vector<int> workers;  // that divide the param
+  std::vector<ParamDivision> divisions;
   for (size_t i = 0; i < params_.params().size(); ++i) {
     Param* const whole = params_.params()[i].get();
     Param* const own = parts_.params().empty() ? whole : parts_.params()[i].get();
@@ -103,10 +103,11 @@ TrainedParams WorkerModel::FindTrained() const {
       trained.own.push_back(own);
       trained.in_pieces.push_back(InPieces(node, *own));
       shapes.push_back(whole->shape());
-      workers.push_back(own->is_part() ? place_.workers : 1);
+      const int contributors = own->contributors();
+      divisions.push_back({own->is_part() ? place_.workers / contributors : 1, contributors});
     }
   }
-  trained.table = SliceTable(shapes, workers);
+  trained.table = SliceTable(shapes, divisions);
   return trained;
 }
 

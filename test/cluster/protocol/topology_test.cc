@@ -127,6 +127,16 @@ TEST(Topology, RefusesWhatCannotBePlaced) {
   }
 }
 
+TEST(Topology, AProcessAddsUpTheContributorsThatItHas) {
+  const Topology topology(Conf("nworkers_per_group: 6 nworkers_per_procs: 3"));
+  const Contributors odd = {1, 2, 3};  // workers 1, 3 and 5
+  using Nodes = std::vector<std::vector<SumNode>>;
+  EXPECT_EQ(topology.ProcessNodes(0, odd), (Nodes{{{0, 1}}, {{1, 2}, {2, 3}}}));
+  EXPECT_EQ(topology.ProcessNodes(0, {4, 1, 1}), (Nodes{{}, {{0, 1}}}));
+  EXPECT_EQ(topology.ProcessNodes(0), (Nodes{{{0, 2}, {2, 3}}, {{3, 4}, {4, 6}}}));
+  EXPECT_EQ(topology.most_nodes(), 2);
+}
+
 TEST(SliceOwners, GiveServersAboutAsManyElements) {
   // The shapes are those of the MLP of examples/mnist and its biases.
   const SliceTable table({{784, 2500},

@@ -30,6 +30,22 @@ TEST(StepSumTest, IsCompleteWhenEachProcessHasContributed) {
   EXPECT_TRUE(sum.complete());
 }
 
+// Process 1 has no nodes. It says when it no longer needs the old values.
+TEST(StepSumTest, WaitsForAProcessThatReads) {
+  const NodesOfProcesses nodes = {{{0, 1}}, {}};
+  const std::vector<bool> readers = {true, true};
+  StepSum sum(&nodes, 0, &readers);
+  EXPECT_EQ(sum.Add(0, 0, 0, FrameWith({3}), 0), Arrival::kTaken);
+  EXPECT_FALSE(sum.complete());
+  EXPECT_EQ(sum.Missing(), 1);
+  EXPECT_EQ(sum.Add(1, 0, 0, {}, 0), Arrival::kTaken);
+  EXPECT_TRUE(sum.complete());
+  EXPECT_FALSE(sum.none());
+  Context ctx;
+  EXPECT_TRUE(sum.Sum(&ctx, 1));
+  EXPECT_EQ(sum.gradient()[0], 3);
+}
+
 TEST(StepSumTest, AProcessContributesOnceAStep) {
   StepSum sum(&kPairAndOne, 0);
   sum.Add(1, 0, 0, FrameWith({1}), 0);

@@ -32,8 +32,8 @@ class SumsBySlice final : public BufferSums::Consumer {
 // RanksWithBuffers is a group of ranks with a buffer for each param.
 struct RanksWithBuffers {
   explicit RanksWithBuffers(SumNode ranks, int whole, const std::vector<Shape>& shapes,
-                            const std::vector<int>& workers = {})
-      : table(shapes, workers),
+                            const std::vector<ParamDivision>& divisions = {})
+      : table(shapes, divisions),
         group({.ranks = ranks, .group = whole, .here = ranks.workers(), .buffers = table.params()}),
         buffers_of(ranks.workers()) {
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -133,7 +133,7 @@ TEST(BufferSumsTest, AfterARestartTheNextStepIsAddedUp) {
 
 // The two ranks divide three rows: rank 0 has row 0, and rank 1 has rows 1 and 2.
 struct RanksThatDivideAParam : RanksWithBuffers {
-  RanksThatDivideAParam() : RanksWithBuffers({0, 2}, 2, {{3, 2}}, {2}) {
+  RanksThatDivideAParam() : RanksWithBuffers({0, 2}, 2, {{3, 2}}, {{2, 1}}) {
     sums.Register(0, {{parts[0].data(), 0}});
     sums.Register(1, {{parts[1].data(), 2}});
   }
@@ -167,7 +167,7 @@ TEST(BufferSumsTest, SumsLieWithTheFirstRankOrTheOwner) {
 
 // Workers 0 and 1 divide the rows; only worker 1 is here.
 TEST(BufferSumsTest, TheRowsOfAnOwnerElsewhereAreLeftOut) {
-  RanksWithBuffers ranks({1, 2}, 2, {{3, 2}}, {2});
+  RanksWithBuffers ranks({1, 2}, 2, {{3, 2}}, {{2, 1}});
   std::vector<float> own = {3, 4, 5, 6};
   ranks.sums.Register(0, {{own.data(), 2}});
   ranks.OfferAll(0);
@@ -175,6 +175,20 @@ TEST(BufferSumsTest, TheRowsOfAnOwnerElsewhereAreLeftOut) {
   EXPECT_EQ(ranks.taken.order, std::vector<int>{1});
   EXPECT_EQ(ranks.taken.sums.at(1), std::vector<std::vector<float>>{own});
   EXPECT_EQ(ranks.sums.SumsOfFirst(), (std::vector<float*>{nullptr, own.data()}));
+}
+
+// Workers 1 to 3 of four are here. Workers 0 and 2 have row 0, and workers 1 and 3 row 1.
+TEST(BufferSumsTest, TheRowsOfAGridAreAddedUpByThoseThatHaveThem) {
+  RanksWithBuffers ranks({1, 4}, 4, {{2, 2}}, {{2, 2}});
+  std::vector<float> of1 = {1, 2}, of2 = {3, 4}, of3 = {5, 6};
+  ranks.sums.Register(0, {{of1.data(), 2}});
+  ranks.sums.Register(1, {{of2.data(), 0}});
+  ranks.sums.Register(2, {{of3.data(), 2}});
+  EXPECT_EQ(ranks.sums.SumsOfFirst(), (std::vector<float*>{of2.data(), of1.data()}));
+  ranks.OfferAll(0);
+  ranks.sums.Reduce(ranks.ctx, &ranks.taken);
+  EXPECT_EQ(ranks.taken.sums.at(0), (std::vector<std::vector<float>>{{3, 4}}));
+  EXPECT_EQ(ranks.taken.sums.at(1), (std::vector<std::vector<float>>{{6, 8}}));
 }
 
 TEST(BufferSumsTest, AGradientInPiecesHasNoSumHere) {

@@ -63,6 +63,19 @@ TEST(CheckUnits, ALayerWithoutUnitsOfItsOwnIsTold) {
             "rows, which computes the same\n");
 }
 
+TEST(CheckUnits, AGridWithoutEffectIsTold) {
+  const std::string norm =
+      "layer { name: 'norm' type: kLRN srclayers: 'pool' partition_grid { rows: 1 units: 3 } }"
+      "layer { name: 'next' type: kLRN srclayers: 'norm' partition_grid { rows: 3 } }";
+  EXPECT_EQ(Found(Net("batchsize: 12", norm) + kThreads),
+            "warning: neuralnet.layer[norm].partition_grid: has no effect: the layer is divided by "
+            "rows, which computes the same\n");
+  EXPECT_EQ(Found("neuralnet { partition: kAuto layer { name: 'a' partition_grid {} } }" +
+                  std::string(kThreads)),
+            "warning: neuralnet.layer[a].partition_grid: has no effect: partition: kAuto chooses "
+            "the dimension\n");
+}
+
 TEST(CheckUnits, AJobWhoseWorkersCannotIsTold) {
   const std::string on_gpus = StrCat("gpu: 0 gpu: 1 gpu: 2 ", kThreads);
   EXPECT_NE(Found(Net("batchsize: 12", "partition_dim: 1") + on_gpus)

@@ -194,6 +194,75 @@ TEST(Partition, FewerUnitsThanWorkersAreAnError) {
       "neuralnet.layer[relu].partition_dim");
 }
 
+constexpr char kGrid[] = R"(
+  layer { name: "data" user_type: "TestInput" dummy_conf { shape: 64 shape: 6 } }
+  layer { name: "fc1" user_type: "TestLinear" srclayers: "data" param { name: "w1" }
+          innerproduct_conf { num_output: 8 } partition_grid { rows: 2 units: 3 } }
+  layer { name: "fc2" user_type: "TestLinear" srclayers: "fc1" param { name: "w2" }
+          innerproduct_conf { num_output: 10 } partition_grid {} }
+  layer { name: "loss" user_type: "TestLoss" srclayers: "fc2" })";
+
+TEST(Partition, AWorkerOfAGridHasItsRowsOfItsUnits) {
+  const int64_t units[] = {2, 3, 3};
+  for (int i = 0; i < 6; ++i) {
+    TestNet part = PartOfWorker(i, 6, kGrid);
+    const Port& grid = *part.net.Find("fc1")->out[0];
+    EXPECT_EQ(grid.data.shape(), Shape({32, units[i % 3]}));
+    EXPECT_EQ(grid.span.first, i < 3 ? 0 : 32);
+    const Param& w1 = *part.params.Find("w1");
+    EXPECT_EQ(w1.shape(), Shape({units[i % 3], 6}));
+    EXPECT_EQ(w1.contributors(), 2);
+    EXPECT_EQ(part.net.Find("fc2")->out[0]->data.shape(), Shape({64, 10}));
+    EXPECT_EQ(part.params.Find("w2")->contributors(), 1);
+    EXPECT_EQ(part.net.Find("loss")->out[0]->span.rows, i % 3 == 0 ? 10 : 11);
+  }
+  ExpectTheNetOfOne(kGrid, 6);
+}
+
+// A layer that all workers compute gives its readers what they need of the worker's own feature.
+TEST(Partition, ACopyOfAFeatureMovesNowhere) {
+  TestNet part = PartOfWorker(1, 6, kGrid);
+  const RegionSizes sizes = SizesOfBridges(part.net.nodes(), 6);
+  int64_t floats = 0;
+  for (int tag = 0; tag < sizes.tags; ++tag)
+    for (int from = 0; from < 6; ++from)
+      for (int to = 0; to < 6; ++to)
+        if (from != to) floats += sizes.floats(tag, from, to);
+  // Between data, which has no gradient, and fc1, which computes its units from all of a row;
+  // between fc1 and fc2; and the gradient behind fc2.
+  const int64_t data = 64 * 6, fc1 = 64 * 8, fc2 = 64 * 10;
+  EXPECT_EQ(floats, (3 - 1) * data + (6 - 1) * fc1 + (6 - 1) * fc2);
+}
+
+TEST(Partition, AGridFitsTheWorkers) {
+  const auto build = [](const std::string& division, int workers) {
+    NetOptions options;
+    options.parts = workers;
+    ParamTable params;
+    BuildNet(ParseNet(StrCat(R"(
+        layer { name: "data" user_type: "TestInput" dummy_conf { shape: 8 shape: 4 } }
+        layer { name: "a" user_type: "TestLinear" srclayers: "data" param { name: "w" }
+                innerproduct_conf { num_output: 4 } )",
+                             division, " }")),
+             options, &params);
+  };
+  build("partition_grid { rows: 2 units: 2 }", 4);
+  build("partition_grid { rows: 2 units: 2 }", 1);
+  EXPECT_CONFIG_ERROR_SAYS(
+      build("partition_grid { rows: 2 units: 2 }", 6), "neuralnet.layer[a].partition_grid",
+      "rows times units must be 1 or 6, the number of workers of the group, is 4");
+  EXPECT_CONFIG_ERROR_SAYS(build("partition_grid { rows: 0 units: 2 }", 1),
+                           "neuralnet.layer[a].partition_grid.rows", "must be >= 1, is 0");
+  EXPECT_CONFIG_ERROR_SAYS(build("partition_grid { units: -1 }", 4),
+                           "neuralnet.layer[a].partition_grid.units", "must be >= 1, is -1");
+  EXPECT_CONFIG_ERROR_SAYS(build("partition_grid { rows: 2000000000 units: 2000000000 }", 4),
+                           "neuralnet.layer[a].partition_grid", "is 4000000000000000000");
+  EXPECT_CONFIG_ERROR_SAYS(build("partition_grid {} partition_dim: 1", 4),
+                           "neuralnet.layer[a].partition_dim", "beside partition_grid");
+  EXPECT_CONFIG_ERROR_SAYS(build("partition_grid { units: 8 }", 8),
+                           "neuralnet.layer[a].innerproduct_conf.num_output", "must be >= 8");
+}
+
 TEST(Partition, SharedParamsAreDividedAlike) {
   NetOptions options;
   options.parts = 2;

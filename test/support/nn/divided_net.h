@@ -45,11 +45,13 @@ class DividedNet {
     return loss;
   }
 
-  // Returns the gradient of a whole param: the sum over the workers that have its rows.
+  // Returns the gradient of a whole param: the sum over the workers that compute parts of it. If
+  // each computes the whole layer, it is the first worker's.
   std::vector<float> Grad(const std::string& name) {
     std::vector<float> whole(parts_[0].params.Find(name)->whole_shape().size());
     for (TestNet& part : parts_) {
       const Param& param = *part.params.Find(name);
+      if (param.contributors() == 1 && !param.is_part() && &part != &parts_[0]) continue;
       for (int64_t i = 0; i < param.size(); ++i) whole[param.begin() + i] += param.grad.data()[i];
     }
     return whole;

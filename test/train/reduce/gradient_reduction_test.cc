@@ -102,7 +102,7 @@ TEST(GradientReductionTest, EachStepSubmitsAllSlices) {
 }
 
 TEST(GradientReductionTest, RowsOfADividedParamAreSubmittedAsTheirOwnerHasThem) {
-  const SliceTable table({{3, 1}}, {2});
+  const SliceTable table({{3, 1}}, {{2, 1}});
   RecordedUpdates updates(table);
   GradientReduction reduction(table, &updates, {.ranks = {0, 2}, .group = 2, .here = 2});
   std::vector<float> first = {1}, second = {2, 3};  // rows 0, and 1 and 2

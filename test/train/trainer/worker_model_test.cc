@@ -212,9 +212,21 @@ TEST(WorkerModelTest, EachSliceOfADividedParamHasItsOwner) {
   const auto [first, last] = table.OfParam(0);
   for (int slice = first; slice < last; ++slice) {
     const int64_t row = table[slice].begin / 500;
-    EXPECT_EQ(table[slice].owner, row < 233 ? 0 : row < 466 ? 1 : 2) << row;
+    EXPECT_EQ(table[slice].by, (Contributors{row < 233 ? 0 : row < 466 ? 1 : 2, 3, 1})) << row;
   }
-  EXPECT_EQ(table[table.OfParam(1).first].owner, -1) << "each worker has the whole";
+  EXPECT_TRUE(table[table.OfParam(1).first].by.all()) << "each worker has the whole";
+}
+
+TEST(WorkerModelTest, AParamOfALayerThatAllComputeIsTheFirstWorkers) {
+  JobProto job = DividedJob();
+  for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer()) {
+    if (layer.partition_dim() != 1) continue;
+    layer.clear_partition_dim();
+    layer.mutable_partition_grid();
+  }
+  const WorkerModel model(job, kSecondOfThree, nullptr);
+  EXPECT_EQ(model.trained().table[0].by, (Contributors{0, 1, 1}));
+  EXPECT_EQ(model.trained().own[0]->shape(), model.trained().params[0]->shape());
 }
 
 TEST(WorkerModelTest, PartitionDimIsIdleWhereWorkersDivideRows) {
@@ -222,7 +234,7 @@ TEST(WorkerModelTest, PartitionDimIsIdleWhereWorkersDivideRows) {
   rows.divides_units = false;
   const WorkerModel model(DividedJob(), rows, nullptr);
   EXPECT_EQ(model.trained().own, model.trained().params);
-  EXPECT_EQ(model.trained().table[0].owner, -1);
+  EXPECT_TRUE(model.trained().table[0].by.all());
 }
 
 TEST(WorkerModelTest, NamesTheAlgorithmThatIsNotKnown) {
