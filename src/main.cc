@@ -6,18 +6,31 @@
 
 namespace {
 
+// Sets an environment variable that has no value yet. Returns whether it did.
+bool SetDefault(const char* name, const char* value) {
+  return !std::getenv(name) && setenv(name, value, 1) == 0;
+}
+
 // An OpenMP thread that waits for others spins first, by default of g++'s library for some 10 ms:
-// where two jobs share the cores, each burns what the other needs (40 times slower, measured). The
-// library reads how long when it is loaded, so the program starts itself again with its answer.
-void SpinBriefly(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT")) return;
-  setenv("GOMP_SPINCOUNT", "2000", 1);
-  execv("/proc/self/exe", argv);
+// where two jobs share the cores, each burns what the other needs (40 times slower, measured).
+bool SpinBriefly() {
+  return !std::getenv("OMP_WAIT_POLICY") && SetDefault("GOMP_SPINCOUNT", "2000");
+}
+
+// oneDNN's products take aligned blocks of some MB for a moment. glibc cuts their ends off, and
+// keeps the small ends in a cache of each thread. The freed blocks between them cannot be joined,
+// so that the next block does not fit: a worker got up to 5 MB of such holes.
+bool KeepNoSmallBlocks() { return SetDefault("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0"); }
+
+// The libraries read these variables when they are loaded, so the program starts itself again.
+void SetUpLibraries(char** argv) {
+  const bool spins = SpinBriefly(), keeps = KeepNoSmallBlocks();
+  if (spins || keeps) execv("/proc/self/exe", argv);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  SpinBriefly(argv);
+  SetUpLibraries(argv);
   return singa::Driver().Main(argc, argv);
 }

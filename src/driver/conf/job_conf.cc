@@ -45,12 +45,16 @@ std::string ReadText(const std::string& file) {
     throw FileError(code == EACCES ? kExitNoPermission : kExitNoInput, Escape(file),
                     code ? std::strerror(code) : "cannot be opened");
   }
-  std::string text(kMaxBytes + 1, '\0');
+  // In blocks: once a large block of memory was freed, malloc keeps as much free memory for each
+  // thread as long as the job runs.
+  std::string text, block(1 << 16, '\0');
   errno = 0;
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  while (in && text.size() <= kMaxBytes) {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block, 0, static_cast<size_t>(in.gcount()));
+  }
   if (in.bad())
     throw FileError(kExitIo, Escape(file), StrCat("cannot be read: ", std::strerror(errno)));
-  text.resize(static_cast<size_t>(in.gcount()));
   if (text.size() > kMaxBytes)
     throw FileError(kExitConfig, Escape(file), "is larger than 16 MiB; a conf is not");
   return text;
