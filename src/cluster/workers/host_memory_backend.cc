@@ -23,16 +23,6 @@ HostMemoryBackend::HostMemoryBackend(const SyncSetup& setup, std::unique_ptr<Hos
 
 TeamSync HostMemoryBackend::SyncOf(int) { return {.updates = &updates_, .shares_host = true}; }
 
-// The first process counts the memory for regions of features, which all share.
-void HostMemoryBackend::AddMemory(WorkerTeams* teams, JobMemory* memory) const {
-  if (!setup_.process || setup_.process->part().rank() > 0) return;
-  const RegionSizes regions = SizesOfBridges(teams->lead().model().net().nodes(),
-                                             setup_.job.cluster().nworkers_per_group());
-  MemoryLayout layout(nullptr);
-  const RegionBoard board(regions, &layout);
-  memory->host.forever += layout.bytes();
-}
-
 void HostMemoryBackend::Allocate(WorkerTeams* teams) {
   WorkerModel& lead = teams->lead().model();
   const int workers = setup_.job.cluster().nworkers_per_group();

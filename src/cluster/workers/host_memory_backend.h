@@ -20,7 +20,6 @@ class HostMemoryBackend final : public SyncBackend {
   HostMemoryBackend(const SyncSetup& setup, std::unique_ptr<HostMemory> shared);
 
   TeamSync SyncOf(int group) override;
-  void AddMemory(WorkerTeams* teams, JobMemory* memory) const override;
   void Allocate(WorkerTeams* teams) override;
   void TellMemory() override;
   void Stop(WorkerTeams* teams) override;

@@ -9,6 +9,7 @@
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/job/run_job.h"
+#include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
 #include "driver/plan/unit_layers.h"
 #include "singa/base/error.h"
@@ -35,15 +36,15 @@ WorkerPlace PlaceInGroup(const JobProto& job, const SyncPlan& plan, int number) 
 
 // A worker's part of the job, planned.
 struct Part {
-  bool leads;
-  int64_t bytes;
+  PartMemory memory;
+  bool shares_host;
   std::map<std::string, std::vector<std::string>> layers;  // not by rows, by TextOf their layout
 };
 
 Part PartOf(const JobProto& job, const WorkerPlace& place) {
   const PartTrainer planned(job, place);
   const Trainer& trainer = planned.trainer();
-  Part part{place.leads(), trainer.memory().host.total(), {}};
+  Part part{MemoryOf(trainer), place.shares_host, {}};
   for (const NetNode& node : trainer.model().net().nodes())
     if (const Layout layout = LayoutOf(node.conf);
         !node.bridge && layout != LayoutByRows(node.conf.num_partitions())) {
@@ -56,10 +57,11 @@ Part PartOf(const JobProto& job, const WorkerPlace& place) {
 void PrintPart(int first, int last, const Part& part) {
   const std::string who =
       first == last ? StrCat("worker ", first) : StrCat("workers ", first, " to ", last);
-  std::printf("  %-15s %s%s\n", who.c_str(), MiB(part.bytes).c_str(),
-              !part.leads     ? ""
-              : first == last ? ", with the parameters of its process"
-                              : ", each with the parameters of its process");
+  std::string with;
+  if (part.memory.shared > 0)
+    with = StrCat(first == last ? ", with" : ", each with", " the parameters of its ",
+                  part.shares_host ? "host" : "process");
+  std::printf("  %-15s %s%s\n", who.c_str(), MiB(part.memory.total()).c_str(), with.c_str());
 }
 
 std::string DivisionText(const JobProto& job, const Part& part) {
@@ -98,8 +100,7 @@ void PrintWorkers(const JobProto& asked) {
               Counted(ThreadsOfWorker(job, 0), "thread").c_str(),
               DivisionText(job, parts[0]).c_str());
   for (size_t first = 0, next; first < parts.size(); first = next) {
-    for (next = first + 1; next < parts.size() && parts[next].bytes == parts[first].bytes &&
-                           parts[next].leads == parts[first].leads;)
+    for (next = first + 1; next < parts.size() && parts[next].memory == parts[first].memory;)
       ++next;
     PrintPart(static_cast<int>(first), static_cast<int>(next) - 1, parts[first]);
   }

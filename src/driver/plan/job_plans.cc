@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
 #include "nn/cost/plan_search.h"
 #include "singa/base/str_cat.h"
@@ -17,13 +18,13 @@ namespace {
 // taken.
 constexpr double kModelError = 0.05;
 
-// Returns a worker's share of the memory of a host. Its first worker has the params and states for
-// all.
-int64_t MemoryOf(const JobProto& job, const PlanCluster& cluster) {
+// Returns the memory of a worker, with its share of the params and states that the workers of a
+// host have together.
+int64_t MemoryOfWorker(const JobProto& job, const PlanCluster& cluster) {
   WorkerPlace place = cluster.PlaceOf(0);
   place.here = cluster.here();
-  const MemoryUse use = PartTrainer(job, place).trainer().memory().host;
-  return use.total() - (use.params + use.updater) / cluster.here() * (cluster.here() - 1);
+  const PartMemory memory = MemoryOf(PartTrainer(job, place).trainer());
+  return memory.own + memory.shared / cluster.here();
 }
 
 class Planner {
@@ -40,7 +41,7 @@ class Planner {
     const auto same = std::ranges::find(plans_.plans, plan.by_units, &JobPlan::by_units);
     plan.memory = same != plans_.plans.end()
                       ? same->memory
-                      : MemoryOf(JobOf(job_, plans_.cluster, plan.by_units), plans_.cluster);
+                      : MemoryOfWorker(JobOf(job_, plans_.cluster, plan.by_units), plans_.cluster);
     plans_.plans.push_back(std::move(plan));
   }
 
@@ -103,7 +104,7 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
   for (const PartTimes& part : times) plans->error = std::max(plans->error, part.spread);
   times.pop_back();
   CostNet net = costs.Net(times);
-  net.bytes = MemoryOf(JobOf(job, cluster, {}), cluster);
+  net.bytes = MemoryOfWorker(JobOf(job, cluster, {}), cluster);
   for (const CostLayer& layer : net.layers) net.bytes -= layer.rows->bytes;
   return net;
 }

@@ -38,9 +38,9 @@ bool PiecePlan::Wants(const NetNode& node, const Param& param) const {
          row <= SliceTable::kMost / SliceTable::kLeastRows;
 }
 
-int64_t PiecePlan::bytes(bool own) const {
-  if (!spans_processes_) return slots_ * threads_ * kPieceBytes;
-  return (MemoryBoard::kSlots + (own ? threads_ : 0)) * kPieceBytes;
+int64_t PiecePlan::bytes(bool common, bool own) const {
+  if (!spans_processes_) return common || own ? slots_ * threads_ * kPieceBytes : 0;
+  return ((common ? MemoryBoard::kSlots : 0) + (own ? threads_ : 0)) * kPieceBytes;
 }
 
 int64_t PiecePlan::room_floats(bool own) const {

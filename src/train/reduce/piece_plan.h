@@ -33,9 +33,9 @@ class PiecePlan {
   // pays. The answer is the same in all topologies, since pieces may be rounded differently from
   // whole gradients.
   bool Wants(const NetNode& node, const Param& param) const;
-  // Returns the bytes of memory that the pieces of this worker need. `own`: it alone computes some
-  // of them, those of params that the workers divide.
-  int64_t bytes(bool own) const;
+  // Returns the bytes of memory that the pieces of this worker need. `common`: all workers compute
+  // some of them. `own`: it alone computes some, those of params that the workers divide.
+  int64_t bytes(bool common, bool own) const;
   // Returns the floats of memory that the worker itself needs. Pieces of several processes lie in
   // memory that they share.
   int64_t room_floats(bool own) const;

@@ -2,25 +2,39 @@
 
 #include <set>
 
+#include "comm/exchange/region_board.h"
+#include "nn/connection/bridge.h"
+
 namespace singa {
 namespace {
 
-// Counts values and updater states with the process's first worker, which owns them.
+// Counts values and updater states with the first of the workers that share them.
 MemoryUse ParamMemory(const CountedWorker& worker) {
-  const bool first = worker.place.group == 0 && worker.place.leads();
+  const bool first = worker.place.group == 0 && worker.place.first_sharing();
   const int64_t states = first ? worker.states : 0;
   MemoryUse use;
   for (const auto& param : worker.params.params())
     if (first || !param->trains()) use.params += param->data.bytes();
-  bool pieces = false, own_pieces = false;
+  bool common_pieces = false, own_pieces = false;
   for (size_t i = 0; i < worker.trained.params.size(); ++i) {
     use.updater += states * worker.trained.params[i]->data.bytes();
-    if (!worker.trained.in_pieces[i]) use.gradients += worker.trained.own[i]->data.bytes();
-    pieces = pieces || worker.trained.in_pieces[i];
-    own_pieces = own_pieces || (worker.trained.in_pieces[i] && worker.trained.own[i]->is_part());
+    if (!worker.trained.in_pieces[i])
+      use.gradients += worker.trained.own[i]->data.bytes();
+    else
+      (worker.trained.own[i]->is_part() ? own_pieces : common_pieces) = true;
   }
-  if (pieces) use.gradients += worker.pieces.bytes(own_pieces);
+  use.gradients += worker.pieces.bytes(common_pieces, own_pieces);
   return use;
+}
+
+// Returns the worker's part of the memory for regions of features, which processes share.
+int64_t RegionMemory(const CountedWorker& worker) {
+  if (!worker.place.shares_host) return 0;
+  const int workers = worker.place.workers;
+  const RegionSizes regions = SizesOfBridges(worker.nets[0]->nodes(), workers);
+  MemoryLayout layout(nullptr);
+  const RegionBoard board(regions, &layout);
+  return layout.bytes() / workers;
 }
 
 void CountDevice(const CountedWorker& worker, JobMemory* memory) {
@@ -54,6 +68,7 @@ JobMemory CountMemory(const CountedWorker& worker) {
   use.unplanned = worker.memory.unplanned;
   use.forever = worker.memory.forever;
   if (worker.on_device) CountDevice(worker, &memory);
+  memory.host.forever += RegionMemory(worker);
   return memory;
 }
 

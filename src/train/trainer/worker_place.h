@@ -32,6 +32,8 @@ struct WorkerPlace {
   SumNode sharing() const {
     return shares_host ? SumNode{0, workers} : SumNode{first, first + here};
   }
+  // Returns whether it is the first worker that uses its copy of the values.
+  bool first_sharing() const { return worker == sharing().first; }
   bool spans_processes() const { return here < sharing().workers(); }
 };
 

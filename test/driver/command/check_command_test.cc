@@ -67,9 +67,16 @@ TEST_F(CheckWorkers, ShowsHowTheyDivideLayersAndTheirMemory) {
                              "parameters of its process\n  worker 1        0.00 MiB\n"));
 }
 
-TEST_F(CheckWorkers, OfProcessesOfTheirOwnHaveAllParameters) {
-  EXPECT_THAT(OutOf({}), HasSubstr("; layers are divided by rows\n  workers 0 to 1  0.00 MiB, "
-                                   "each with the parameters of its process\n"));
+TEST_F(CheckWorkers, OfProcessesOfOneHostShareTheParameters) {
+  EXPECT_THAT(OutOf({}),
+              HasSubstr("; layers are divided by rows\n  worker 0        0.00 MiB, "
+                        "with the parameters of its host\n  worker 1        0.00 MiB\n"));
+}
+
+TEST_F(CheckWorkers, OfProcessesThatShareNoMemoryHaveAllParameters) {
+  EXPECT_THAT(OutOf({"cluster.share_memory=false"}),
+              HasSubstr("; layers are divided by rows\n  workers 0 to 1  0.00 MiB, "
+                        "each with the parameters of its process\n"));
 }
 
 TEST_F(CheckWorkers, AreCountedByRowsIfTheDivisionIsChosenLater) {

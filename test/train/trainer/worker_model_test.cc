@@ -133,6 +133,17 @@ TEST(WorkerModelTest, CountsItsGradientsAndTheGroupsValuesOnce) {
   EXPECT_EQ(first.Count(2, false).gpus.total(), 0);
 }
 
+TEST(WorkerModelTest, OfProcessesThatShareMemoryTheFirstCountsTheValues) {
+  const auto params = [job = Job()](int worker) {
+    const WorkerPlace place = {
+        .worker = worker, .workers = 2, .first = worker, .shares_host = true};
+    return WorkerModel(job, place, nullptr).Count(0, false).host.params;
+  };
+  const int64_t trained = (kWide + kNarrow) * 4, fixed = 3 * 4;
+  EXPECT_EQ(params(0), trained + fixed);
+  EXPECT_EQ(params(1), fixed);
+}
+
 TEST(WorkerModelTest, UsesTheTrainedValuesOfTheLead) {
   const JobProto job = Job();
   WorkerModel lead(job, {.workers = 2}, nullptr), other(job, {.worker = 1, .workers = 2}, nullptr);
@@ -173,6 +184,20 @@ JobProto DividedJob() {
 }
 constexpr WorkerPlace kSecondOfThree = {
     .worker = 1, .workers = 3, .here = 3, .divides_units = true};
+
+// Memory for the pieces that all workers compute is not there if each computes its own pieces.
+TEST(WorkerModelTest, CountsRegionsAndPiecesOfProcessesThatShareMemory) {
+  WorkerPlace place = kSecondOfThree;
+  const MemoryUse of_threads = WorkerModel(DividedJob(), place, nullptr).Count(0, false).host;
+  place.first = 1;
+  place.here = 1;
+  place.shares_host = true;
+  const MemoryUse of_processes = WorkerModel(DividedJob(), place, nullptr).Count(0, false).host;
+  EXPECT_GT(of_processes.forever, of_threads.forever);
+  place.divides_units = false;
+  const MemoryUse by_rows = WorkerModel(DividedJob(), place, nullptr).Count(0, false).host;
+  EXPECT_GT(by_rows.gradients, of_processes.gradients);
+}
 
 TEST(WorkerModelTest, ComputesWithItsPartOfADividedParam) {
   WorkerModel model(DividedJob(), kSecondOfThree, nullptr);
