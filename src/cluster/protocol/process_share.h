@@ -1,4 +1,5 @@
-// ProcessShare says how one process spent time and bytes since the last row of metrics.
+// ProcessShare says how one process spent time and bytes since the last row of metrics, and how
+// much memory it has.
 #pragma once
 
 #include <array>
@@ -11,13 +12,16 @@ struct ProcessShare {
   // other, and the longest wait of a worker for records.
   double step_ms = 0, sync_wait_ms = 0, data_wait_ms = 0;
   double bytes_sent = 0, bytes_received = 0;
+  double memory_mb = 0;            // by ProcessMemory; 0: not known
+  double predicted_memory_mb = 0;  // by WorkerGroups::memory; 0: not known
 
   // Returns the rest of a step.
   double compute_ms() const { return step_ms - sync_wait_ms - data_wait_ms; }
 
-  static constexpr int kNumbers = 7;
+  static constexpr int kNumbers = 9;
   std::array<double*, kNumbers> Numbers() {
-    return {&workers, &rows, &step_ms, &sync_wait_ms, &data_wait_ms, &bytes_sent, &bytes_received};
+    return {&workers,    &rows,           &step_ms,   &sync_wait_ms,       &data_wait_ms,
+            &bytes_sent, &bytes_received, &memory_mb, &predicted_memory_mb};
   }
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/system/process_memory.h"
 #include "base/thread/stopped.h"
 #include "cluster/workers/group_metrics.h"
 
@@ -13,6 +14,15 @@ Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
   return Schedule(job, lead->model().readers().CountRecords(), lead->model().net().batch());
 }
 
+// Only groups of several workers have predictions to compare. With GPUs, the host's memory is
+// mostly that of CUDA.
+void GroupLoop::AddMemory(ProcessShare* share) {
+  const WorkerModel& model = groups_.team(group_).lead().model();
+  if (model.place().workers == 1 || model.job().gpu_size() > 0) return;
+  share->memory_mb = 1e-6 * static_cast<double>(ProcessMemory().value_or(0));
+  share->predicted_memory_mb = 1e-6 * static_cast<double>(groups_.memory().host.total());
+}
+
 ProcessShare GroupLoop::TakeShare() {
   WorkerTeam& team = groups_.team(group_);
   ProcessShare share;
@@ -20,6 +30,7 @@ ProcessShare GroupLoop::TakeShare() {
   share.rows = static_cast<double>(team.rows());
   share.step_ms = 1e3 * step_seconds();
   share.data_wait_ms = team.metrics().TakeDataWaitMs() / static_cast<double>(steps_);
+  AddMemory(&share);
   JobProcess* const process = groups_.process();
   if (!process) return share;
   const double waited_ms =
@@ -79,6 +90,8 @@ void GroupLoop::WriteRows(int64_t step) {
   for (const ProcessShare& share : shares) {
     stats.data_wait_ms = std::max(stats.data_wait_ms, share.data_wait_ms);
     stats.bytes_sent += share.bytes_sent;
+    stats.memory_mb += share.memory_mb;
+    stats.predicted_memory_mb += share.predicted_memory_mb;
   }
   stats.lr = schedule_.LearningRateAt(step);
   stats.epoch = schedule_.EpochAfter(step);

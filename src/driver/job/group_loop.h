@@ -37,6 +37,7 @@ class GroupLoop {
   void ComputeStep(int64_t step);
   void WriteRows(int64_t step);
   ProcessShare TakeShare();
+  void AddMemory(ProcessShare* share);
 
   WorkerGroups& groups_;
   const int group_;

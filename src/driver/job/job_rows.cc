@@ -51,6 +51,10 @@ MetricsRows LayerRows(const RowHead& head, const MetricSums& sums, const StepSta
       if (stats->epoch) row.values.emplace_back("epoch", *stats->epoch);
       if (stats->predicted_step_ms)
         row.values.emplace_back("predicted_step_ms", *stats->predicted_step_ms);
+      if (stats->memory_mb > 0) {
+        row.values.emplace_back("memory_mb", stats->memory_mb);
+        row.values.emplace_back("predicted_memory_mb", stats->predicted_memory_mb);
+      }
       if (stats->grad_norm) row.values.emplace_back("grad_norm", *stats->grad_norm);
     }
     if (stats && stats->staleness.total > 0) {
@@ -91,6 +95,7 @@ MetricsRows ProcessRows(const RowHead& head, const std::vector<ProcessShare>& sh
                   {"data_wait_ms", share.data_wait_ms},
                   {"bytes_sent", share.bytes_sent},
                   {"bytes_received", share.bytes_received}};
+    if (share.memory_mb > 0) row.values.emplace_back("memory_mb", share.memory_mb);
     NameProcess(process, &row);
   }
   return rows;

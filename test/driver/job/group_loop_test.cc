@@ -77,6 +77,21 @@ TEST_F(GroupLoopTest, MeasuresTheNormThatClippingComputes) {
   EXPECT_GT(*kept_.rows[0].Find("grad_norm"), 0);
 }
 
+TEST_F(GroupLoopTest, ComparesTheMemoryOfSeveralWorkersWithThePlanned) {
+  GroupLoop& loop = Start("train_steps: 9 disp_freq: 1 cluster { nworkers_per_group: 2 }");
+  loop.TrainStep(0);
+  const MetricsRow& row = kept_.rows.at(0);
+  ASSERT_NE(row.Find("memory_mb"), nullptr);
+  EXPECT_GT(*row.Find("memory_mb"), *row.Find("predicted_memory_mb"));
+  EXPECT_EQ(*row.Find("predicted_memory_mb"),
+            1e-6 * static_cast<double>(groups_->memory().host.total()));
+}
+
+TEST_F(GroupLoopTest, HasNoMemoryOfOneWorker) {
+  Start("train_steps: 9 disp_freq: 1").TrainStep(0);
+  EXPECT_EQ(kept_.rows.at(0).Find("memory_mb"), nullptr);
+}
+
 TEST_F(GroupLoopTest, WritesNoRowsIfAnotherProcessDoes) {
   GroupLoop& loop = Start("train_steps: 9 disp_freq: 1", false);
   EXPECT_TRUE(loop.TrainStep(0));

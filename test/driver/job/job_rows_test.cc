@@ -81,6 +81,16 @@ TEST(JobRows, ATrainingRowHasTheValuesThatAreKnown) {
   EXPECT_EQ(*row.Find("grad_norm"), 0);
 }
 
+TEST(JobRows, MemoryIsInRowsWhereItIsKnown) {
+  StepStats stats;
+  EXPECT_EQ(LayerRows(kHead, kTwoLayers, &stats)[0].Find("memory_mb"), nullptr);
+  stats.memory_mb = 30;
+  stats.predicted_memory_mb = 25;
+  const MetricsRow row = LayerRows(kHead, kTwoLayers, &stats)[0];
+  EXPECT_EQ(*row.Find("memory_mb"), 30);
+  EXPECT_EQ(*row.Find("predicted_memory_mb"), 25);
+}
+
 TEST(JobRows, StalenessIsThatOfTheUpdatesThatWereCounted) {
   StepStats stats;
   MetricsRow row = LayerRows(kHead, kTwoLayers, &stats)[0];

@@ -1,0 +1,22 @@
+#include "base/system/process_memory.h"
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace singa {
+
+std::optional<int64_t> ProcessMemory() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  std::optional<int64_t> bytes;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string name;
+    int64_t kib = 0;
+    if (!(fields >> name >> kib) || (name != "Pss_Anon:" && name != "Pss_Shmem:")) continue;
+    bytes = bytes.value_or(0) + (kib << 10);
+  }
+  return bytes;
+}
+
+}  // namespace singa

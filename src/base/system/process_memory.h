@@ -1,0 +1,14 @@
+// ProcessMemory measures the memory of this process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace singa {
+
+// Returns the bytes of memory that the process holds, besides files such as the program and its
+// libraries. Memory that processes share counts in equal parts. Returns none if the system does not
+// say it. Takes some ms for each GB.
+std::optional<int64_t> ProcessMemory();
+
+}  // namespace singa
