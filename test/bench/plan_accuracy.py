@@ -7,8 +7,9 @@ needs: a quiet machine of two cores or more
 
 Each case is one net, a number of workers, and one way to divide the layers. `singa plan -verify`
 measures the layers of the net, predicts the time of a step, and trains in the same way. A round of
-all nets is repeated, and the figures are the medians. The memory of a training is the peak of its
-process, without that of a training of a tiny net.
+all nets is repeated, and the figures are the medians. The memory of a training is that of its
+process as the system counts it (memory_mb in metrics.jsonl), without that of a training of a tiny
+net by as many workers.
 """
 import argparse
 import json
@@ -24,6 +25,7 @@ import partition
 import results_file
 
 WORKERS = (2, 3, 4)
+MEMORY_RUNS = 3
 TINY = """name: "tiny" seed: 1 num_openblas_threads: 1 train_one_batch { alg: kBP } train_steps: 3
 updater { type: kSGD learning_rate { type: kFixed base_lr: 0.001 } }
 neuralnet { layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" batchsize: 8 shape: 4
@@ -68,30 +70,24 @@ def cut_of(plan):
     return tuple(layer["partition_dim"] for layer in plan["layers"])
 
 
-def peak_bytes(command):
-    """Returns the peak of the memory of a command."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"{' '.join(command)}: exit code {process.returncode}")
-    return usage.ru_maxrss * 1024
-
-
 def memory_of(singa, net, workers, plan, folder):
-    """Returns the bytes of a worker: predicted, and of a training without those of a tiny one."""
-    def peak(text, name, sets):
+    """Returns the MB of a worker: predicted, and of a training without those of a tiny one."""
+    def used(text, sets):
         conf = pathlib.Path(folder, "job.conf")
         conf.write_text(text, encoding="utf-8")
         command = [singa, "-conf", str(conf)]
-        for setting in (f"cluster.workspace={folder}/{name}", f"cluster.nworkers_per_group={workers}",
-                        f"cluster.nworkers_per_procs={workers}", "train_steps=3", *sets):
+        for setting in (f"cluster.workspace={folder}/ws", f"cluster.nworkers_per_group={workers}",
+                        f"cluster.nworkers_per_procs={workers}", "train_steps=31", "disp_freq=10", *sets):
             command += ["-set", setting]
-        return peak_bytes(command)
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode:
+            sys.exit(f"{' '.join(command)}: exit code {run.returncode}\n{run.stderr}")
+        rows = pathlib.Path(folder, "ws", "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        return json.loads(rows[-1])["memory_mb"]
     sets = [f"neuralnet.layer[{layer['name']}].partition_dim={layer['partition_dim']}"
             for layer in plan["layers"]]
-    used = peak(conf_of(net, None), "ws", sets) - peak(TINY, "tiny", [])
-    return 1e6 * plan["memory_mb"], used / workers
+    differences = [used(conf_of(net, None), sets) - used(TINY, []) for _ in range(MEMORY_RUNS)]
+    return plan["memory_mb"], statistics.median(differences) / workers
 
 
 def ranks(values):
@@ -138,7 +134,8 @@ def main():
         error = statistics.median(p / m - 1 for p, m in rounds.values())
         memory_error = memory[case][0] / memory[case][1] - 1
         rows.append([net, workers, "".join(map(str, cut)), f"{of_model:.2f}", f"{of_training:.2f}",
-                     f"{100 * error:+.1f} %", f"{100 * memory_error:+.1f} %"])
+                     f"{100 * error:+.1f} %", f"{memory[case][0]:.1f}", f"{memory[case][1]:.1f}",
+                     f"{100 * memory_error:+.1f} %"])
         errors.append(abs(error))
         memory_errors.append(abs(memory_error))
         predicted.append(of_model)
@@ -147,7 +144,8 @@ def main():
                f"{100 * max(errors):.1f} %, rank correlation {rank_correlation(predicted, measured):.3f}; "
                f"memory: median error {100 * statistics.median(memory_errors):.1f} %, worst "
                f"{100 * max(memory_errors):.1f} %.")
-    heads = ["net", "workers", "partition_dim", "predicted ms", "measured ms", "error", "memory"]
+    heads = ["net", "workers", "partition_dim", "predicted ms", "measured ms", "error", "predicted MB",
+             "measured MB", "error"]
     results_file.report("plan accuracy", conditions, [summary, "", *results_file.table(heads, rows)],
                         args.write)
 
