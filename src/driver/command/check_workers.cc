@@ -12,6 +12,7 @@
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
 #include "driver/plan/unit_layers.h"
+#include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cluster/protocol/sync_plan.h"
+#include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/file/text_file.h"
+#include "nn/graph/bridge_layout.h"
 #include "nn/plan/net_sources.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"

@@ -150,8 +150,7 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   planner.Add("found", "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());
   // The model knows rows and units alone.
-  if (!HasGrids(job.neuralnet()))
-    planner.Add("own", "the conf's own partition_dim", planner.Own());
+  if (!HasGrids(job.neuralnet())) planner.Add("own", "the conf's own partition_dim", planner.Own());
   planner.Add("units", "all layers by units that have some", planner.Units());
   planner.Add("hybrid", "inner products by units, the rest by rows", planner.Hybrid());
   const bool kept = search.best && chosen != search.best->cuts;
