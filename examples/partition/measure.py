@@ -58,7 +58,7 @@ def places(workers):
 
 
 def run(args, case, cut, hosts):
-    """Returns the samples a second of one run, and the layers that are divided by units."""
+    """Returns the samples a second of one run, and the layers that are not divided by rows."""
     job, workers, place = case
     with tempfile.TemporaryDirectory(prefix="singa-partition-") as folder:
         words = [os.path.abspath(args.singa), "-conf", str(HERE / f"{job}.conf")]
@@ -74,9 +74,11 @@ def run(args, case, cut, hosts):
         partition.run_all(commands, folder, f"{name_of(case)}, {cut}")
         rows = [json.loads(line) for line in pathlib.Path(folder, "ws/metrics.jsonl").read_text().splitlines()]
         chosen = pathlib.Path(folder, "ws/partition.json")
-        units = json.loads(chosen.read_text())["by_units"] if chosen.exists() else []
+        layers = json.loads(chosen.read_text())["layers"] if chosen.exists() else []
+        divided = [layer["name"] + ("" if layer["rows"] == 1 and layer["units"] > 1 else
+                                    f" {layer['rows']} x {layer['units']}") for layer in layers]
     speeds = [row["samples_per_second"] for row in rows if row.get("phase") == "train"]
-    return statistics.median(speeds[1:]), units
+    return statistics.median(speeds[1:]), divided
 
 
 def name_of(case):
@@ -89,9 +91,9 @@ def measure(args, case, hosts):
     speeds, chosen = {cut: [] for cut in CUTS}, []
     for _ in range(args.rounds):
         for cut in CUTS:
-            speed, units = run(args, case, cut, hosts)
+            speed, divided = run(args, case, cut, hosts)
             speeds[cut].append(speed)
-            chosen = units if cut == "auto" else chosen
+            chosen = divided if cut == "auto" else chosen
         print(f"{name_of(case)}: " + ", ".join(f"{cut} {speeds[cut][-1]:.1f}" for cut in CUTS),
               file=sys.stderr)
     return {cut: statistics.median(of) for cut, of in speeds.items()}, chosen
@@ -121,9 +123,9 @@ def picture(results):
 
 def table(results):
     """Returns the lines of a table in Markdown."""
-    rows = [[*case, *(f"{speeds[cut]:.1f}" for cut in CUTS), ", ".join(units) or "none"]
-            for case, (speeds, units) in results.items()]
-    return results_file.table(["job", "workers", "place", *CUTS, "auto divides by units"], rows)
+    rows = [[*case, *(f"{speeds[cut]:.1f}" for cut in CUTS), ", ".join(divided) or "none"]
+            for case, (speeds, divided) in results.items()]
+    return results_file.table(["job", "workers", "place", *CUTS, "auto divides not by rows"], rows)
 
 
 def write(lines):

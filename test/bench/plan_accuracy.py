@@ -67,7 +67,12 @@ def plans_of(singa, net, workers, seed, folder):
 
 
 def cut_of(plan):
-    return tuple(layer["partition_dim"] for layer in plan["layers"])
+    """Returns a letter for each layer: r by rows, u by units, w whole, g a grid."""
+    def letter(layer):
+        if layer["units"] == 1:
+            return "w" if layer["rows"] == 1 else "r"
+        return "u" if layer["rows"] == 1 else "g"
+    return "".join(map(letter, plan["layers"]))
 
 
 def memory_of(singa, net, workers, plan, folder):
@@ -84,8 +89,11 @@ def memory_of(singa, net, workers, plan, folder):
             sys.exit(f"{' '.join(command)}: exit code {run.returncode}\n{run.stderr}")
         rows = pathlib.Path(folder, "ws", "metrics.jsonl").read_text(encoding="utf-8").splitlines()
         return json.loads(rows[-1])["memory_mb"]
-    sets = [f"neuralnet.layer[{layer['name']}].partition_dim={layer['partition_dim']}"
-            for layer in plan["layers"]]
+    sets = []
+    for layer in plan["layers"]:
+        path = f"neuralnet.layer[{layer['name']}]"
+        sets += [f"{path}.partition_dim=-1", f"{path}.partition_grid.rows={layer['rows']}",
+                 f"{path}.partition_grid.units={layer['units']}"]
     differences = [used(conf_of(net, None), sets) - used(TINY, []) for _ in range(MEMORY_RUNS)]
     return plan["memory_mb"], statistics.median(differences) / workers
 
@@ -133,7 +141,7 @@ def main():
         of_model, of_training = (statistics.median(column) for column in zip(*rounds.values()))
         error = statistics.median(p / m - 1 for p, m in rounds.values())
         memory_error = memory[case][0] / memory[case][1] - 1
-        rows.append([net, workers, "".join(map(str, cut)), f"{of_model:.2f}", f"{of_training:.2f}",
+        rows.append([net, workers, cut, f"{of_model:.2f}", f"{of_training:.2f}",
                      f"{100 * error:+.1f} %", f"{memory[case][0]:.1f}", f"{memory[case][1]:.1f}",
                      f"{100 * memory_error:+.1f} %"])
         errors.append(abs(error))
@@ -144,7 +152,7 @@ def main():
                f"{100 * max(errors):.1f} %, rank correlation {rank_correlation(predicted, measured):.3f}; "
                f"memory: median error {100 * statistics.median(memory_errors):.1f} %, worst "
                f"{100 * max(memory_errors):.1f} %.")
-    heads = ["net", "workers", "partition_dim", "predicted ms", "measured ms", "error", "predicted MB",
+    heads = ["net", "workers", "layers", "predicted ms", "measured ms", "error", "predicted MB",
              "measured MB", "error"]
     results_file.report("plan accuracy", conditions, [summary, "", *results_file.table(heads, rows)],
                         args.write)

@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -104,6 +105,27 @@ def inception():
 
 
 NETS = {"AlexNet": alexnet, "VGG-16": vgg16, "Inception-v3-like": inception}
+CHAR_RNN = pathlib.Path(__file__).parents[2] / "examples/char_rnn/job.conf"
+
+
+def confs(folder):
+    """Yields the name of each net, the number of its layers in training, and its job.conf."""
+    conf = pathlib.Path(folder, "job.conf")
+    for name, make in NETS.items():
+        net, last, side = make()
+        conf.write_text(JOB.format(name=name, batch=BATCH, side=side, layers=net.text, last=last),
+                        encoding="utf-8")
+        yield name, net.count + 2, [str(conf)]
+    letters = [chr(32 + i) for i in range(65)]
+    vocabulary, text = pathlib.Path(folder, "vocab.txt"), pathlib.Path(folder, "text.txt")
+    vocabulary.write_text("".join(letters), encoding="utf-8")
+    text.write_text("".join(letters) * 20000, encoding="utf-8")
+    sets = [f"neuralnet.layer[text@kTrain].char_rnn_conf.batchsize={BATCH}"]
+    for phase in ("kTrain", "kVal"):
+        sets += [f"neuralnet.layer[text@{phase}].char_rnn_conf.path={text}",
+                 f"neuralnet.layer[text@{phase}].char_rnn_conf.vocab_path={vocabulary}"]
+    layers = len(set(re.findall(r'layer \{\s*name: "(\w+)"', CHAR_RNN.read_text(encoding="utf-8"))))
+    yield "char-rnn", layers, [word for setting in sets for word in ("-set", setting)] + [str(CHAR_RNN)]
 
 
 def seconds(command):
@@ -129,15 +151,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="singa-bench-") as folder:
         machine = pathlib.Path(folder, "machine.conf")
         machine.write_text(MACHINE, encoding="utf-8")
-        for name, make in NETS.items():
-            net, last, side = make()
-            conf = pathlib.Path(folder, "job.conf")
-            conf.write_text(JOB.format(name=name, batch=BATCH, side=side, layers=net.text, last=last),
-                            encoding="utf-8")
-            rows.append([name, net.count + 2])
+        for name, layers, conf in confs(folder):
+            rows.append([name, layers])
             for count in WORKERS:
                 command = [os.path.abspath(args.singa), "plan", "-json", "-machine", str(machine), "-workers",
-                           str(count), "-hosts", str(max(1, count // 8)), str(conf)]
+                           str(count), "-hosts", str(max(1, count // 8)), *conf]
                 search, whole = map(statistics.median, zip(*(seconds(command) for _ in range(args.rounds))))
                 rows[-1].append(f"{search:.3f} of {whole:.2f}")
             print(*rows[-1], file=sys.stderr)

@@ -65,7 +65,7 @@ TEST_F(ControlMessagesTest, ThatDoNotFitAreDropped) {
                              "gpu_group {}",
                              "gpu_verdict {}",
                              "memory { bytes: -1 }",
-                             "partition { by_units: \"x\" }",
+                             "partition { layers { name: \"x\" rows: 1 units: 2 } }",
                              "begin {}",
                              "all_ready {}",
                              "grant { steps: 9 }",

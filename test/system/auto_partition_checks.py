@@ -18,9 +18,14 @@ def steps(count):
     return ("-set", f"train_steps={count}")
 
 
-def divided(names):
-    """Returns settings that divide the layers `names` by units."""
-    return [word for name in names for word in ("-set", f"neuralnet.layer[{name}].partition_dim=1")]
+def divided(layers):
+    """Returns settings that divide layers as partition.json does."""
+    return [word for layer in layers for part in ("rows", "units")
+            for word in ("-set", f"neuralnet.layer[{layer['name']}].partition_grid.{part}={layer[part]}")]
+
+
+def units_of(names, count):
+    return [{"name": name, "rows": 1, "units": count} for name in names]
 
 
 def chosen(case, workspace):
@@ -40,7 +45,7 @@ def copy(case, workspace, choice):
 
 
 def by_units(count=2, names=UNITS, **more):
-    return json.dumps({"by_units": names, "workers": count, **more})
+    return json.dumps({"layers": units_of(names, count), "workers": count, **more})
 
 
 def resume(case, workspace, *settings, conf="job.conf"):
@@ -59,7 +64,7 @@ def threads_and_processes_train_with_the_plan_in_partition_json(case):
         true(choice["predicted_ms"] > 0 and choice["predicted_bytes"] > 0, f"the choice {choice}")
         true(choice["predicted_ms"] <= choice["predicted_data_ms"], f"the choice {choice}")
         manual = workers(choice["workers"])
-        case.train("job.conf", *manual, *divided(choice["by_units"]), workspace=f"{place}-manual")
+        case.train("job.conf", *manual, *divided(choice["layers"]), workspace=f"{place}-manual")
         same_bytes(case.newest(f"{place}-manual"), case.newest(place))
         equal(learned(case.rows(place, "train")), learned(case.rows(f"{place}-manual", "train")), "rows")
 
@@ -68,7 +73,7 @@ def threads_and_processes_train_with_the_plan_in_partition_json(case):
 def a_resumed_job_keeps_the_plan_of_its_workspace(case):
     begin(case)
     copy(case, "manual", "")
-    resume(case, "manual", *workers(2), *divided(UNITS))
+    resume(case, "manual", *workers(2), *divided(units_of(UNITS, 2)))
     for place, settings in {"threads": workers(2),
                             **{name: processes(2, *place) for name, place in PLACES.items()}}.items():
         copy(case, place, by_units(measured_ms=1.5, measured_data_ms=2.5, why="so"))
@@ -79,15 +84,17 @@ def a_resumed_job_keeps_the_plan_of_its_workspace(case):
         equal(case.steps(place)[-1], 6, "the last checkpoint")
         resume(case, place, *settings, *AUTO)
         same_bytes(case.newest("manual"), case.newest(place))
-        equal(chosen(case, place)["by_units"], UNITS, "the choice after two resumes")
+        equal(chosen(case, place)["layers"], units_of(UNITS, 2), "the choice after two resumes")
         equal(chosen(case, place)["measured_ms"], 1.5, "the time of the choice after two resumes")
 
 
 @check
 def a_resumed_job_chooses_again_if_partition_json_does_not_fit(case):
     begin(case)
-    damaged = ["", "{", "[]", "null", "\xff\0", '{"by_units": 3, "workers": 2}',
-               '{"by_units": [3], "workers": 2}', '{"by_units": ["fc1"]}', by_units(3), by_units(0),
+    grid = {"name": "fc1", "rows": 2, "units": 2}
+    damaged = ["", "{", "[]", "null", "\xff\0", '{"layers": 3, "workers": 2}',
+               '{"layers": [3], "workers": 2}', '{"layers": []}', by_units(3), by_units(0),
+               json.dumps({"layers": [grid], "workers": 2}),
                by_units(2 ** 32 + 2), by_units(-1), by_units(names=["nowhere"]),
                by_units(names=["fc1", "loss"]), " " * (1 << 23)]
     for number, text in enumerate(damaged):
@@ -115,7 +122,7 @@ def kAuto_tells_what_has_no_effect(case):
     has(alone.err, "neuralnet.partition: warning: has no effect: the worker group has one worker", "stderr")
     equal(case.steps("one"), [10], "checkpoints")
     text = "has no effect: partition: kAuto chooses the dimension"
-    both = case.train("job.conf", *AUTO, *workers(2), *divided(["fc1"]),
+    both = case.train("job.conf", *AUTO, *workers(2), "-set", "neuralnet.layer[fc1].partition_dim=1",
                       "-set", "neuralnet.partition_dim=1", workspace="two")
     has(both.err, f"neuralnet.layer[fc1].partition_dim: warning: {text}", "stderr")
     has(both.err, f"neuralnet.partition_dim: warning: {text}", "stderr")
@@ -143,7 +150,7 @@ def a_lost_process_goes_on_with_the_chosen_plan(case):
     begin(case)
     long = (*steps(800), "-set", "checkpoint_freq=50")
     copy(case, "manual", "")
-    resume(case, "manual", *workers(2), *divided(UNITS), *long)
+    resume(case, "manual", *workers(2), *divided(units_of(UNITS, 2)), *long)
     for place in ("shared", "spread"):
         for rank in (0, 1):
             lost = f"{place}{rank}"
@@ -154,10 +161,10 @@ def a_lost_process_goes_on_with_the_chosen_plan(case):
             job.end(0)
             true(MEASURES not in job.err, "the job chooses again after the loss")
             same_bytes(case.newest("manual"), case.newest(lost))
-            equal(chosen(case, lost)["by_units"], UNITS, "the choice")
+            equal(chosen(case, lost)["layers"], units_of(UNITS, 2), "the choice")
     # A job that begins, loses a process before its first checkpoint, or after it, has one plan.
     job = case.start_job("job.conf", *processes(2), *AUTO, *long, workspace="new")
     disturbed(case, "new", job, 1, SIGKILL, 100)
     job.end(0)
-    case.train("job.conf", *workers(2), *divided(chosen(case, "new")["by_units"]), *long, workspace="same")
+    case.train("job.conf", *workers(2), *divided(chosen(case, "new")["layers"]), *long, workspace="same")
     same_bytes(case.newest("same"), case.newest("new"))

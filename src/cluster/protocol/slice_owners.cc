@@ -22,8 +22,9 @@ SliceOwners::SliceOwners(const Topology& topology, const SliceTable& table)
   std::vector<int64_t> elements(servers);  // of slices of one worker
   std::vector<int> rest;
   for (int s = 0; s < table.size(); ++s) {
-    const std::vector<int> beside =
-        table[s].by.count != 1 ? std::vector<int>() : ServersBeside(topology, table[s].by.first);
+    const std::vector<int> beside = table[s].by.count != 1 || table[s].by.stride == 1
+                                        ? std::vector<int>()
+                                        : ServersBeside(topology, table[s].by.first);
     if (beside.empty()) {
       rest.push_back(s);
       continue;

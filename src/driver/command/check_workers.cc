@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/job/run_job.h"
+#include "driver/plan/division.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
-#include "driver/plan/unit_layers.h"
 #include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 
@@ -39,7 +38,7 @@ WorkerPlace PlaceInGroup(const JobProto& job, const SyncPlan& plan, int number) 
 struct Part {
   PartMemory memory;
   bool shares_host;
-  std::map<std::string, std::vector<std::string>> layers;  // not by rows, by TextOf their layout
+  Division division;
 };
 
 Part PartOf(const JobProto& job, const WorkerPlace& place) {
@@ -48,10 +47,8 @@ Part PartOf(const JobProto& job, const WorkerPlace& place) {
   Part part{MemoryOf(trainer), place.shares_host, {}};
   for (const NetNode& node : trainer.model().net().nodes())
     if (const Layout layout = LayoutOf(node.conf);
-        !node.bridge && layout != LayoutByRows(node.conf.num_partitions())) {
-      std::vector<std::string>& names = part.layers[TextOf(layout, place.workers)];
-      if (std::ranges::find(names, node.name) == names.end()) names.push_back(node.name);
-    }
+        !node.bridge && layout != LayoutByRows(node.conf.num_partitions()))
+      part.division[node.name] = layout;
   return part;
 }
 
@@ -68,14 +65,8 @@ void PrintPart(int first, int last, const Part& part) {
 std::string DivisionText(const JobProto& job, const Part& part) {
   if (job.neuralnet().partition() == NetProto::kAuto)
     return "as partition: kAuto chooses; memory is counted for rows";
-  if (part.layers.empty()) return "by rows";
-  std::string text;
-  for (const auto& [way, names] : part.layers) {
-    text += StrCat(text.empty() ? "" : "; ", way, ":");
-    for (const std::string& name : names)
-      text += StrCat(&name == &names[0] ? " " : ", ", Printable(name));
-  }
-  return text;
+  if (part.division.empty()) return "by rows";
+  return TextOf(part.division, job.cluster().nworkers_per_group());
 }
 
 }  // namespace
@@ -90,7 +81,7 @@ void PrintWorkers(const JobProto& asked) {
   const int workers = asked.cluster().nworkers_per_group();
   if (workers == 1 || asked.gpu_size() > 0) return;
   JobProto job = asked;
-  if (job.neuralnet().partition() == NetProto::kAuto) SetUnitLayers({}, job.mutable_neuralnet());
+  if (job.neuralnet().partition() == NetProto::kAuto) SetDivision({}, job.mutable_neuralnet());
   const SyncPlan plan = PlanSync(job);
   constexpr int kMostShown = 16;
   const int shown = std::min(workers, kMostShown);

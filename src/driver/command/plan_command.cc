@@ -99,7 +99,7 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
 
 // Returns the net that the first worker trains by the plan found, in the language of Graphviz.
 std::string DotOf(const JobProto& job, const JobPlans& plans) {
-  const JobProto divided = JobOf(job, plans.cluster, plans.found().by_units);
+  const JobProto divided = JobOf(job, plans.cluster, plans.found().division);
   const WorkerModel model(divided, plans.cluster.PlaceOf(0), nullptr);
   return GraphDot(model.net(), job.name());
 }
@@ -145,7 +145,8 @@ constexpr const char* kHelp =
     R"(usage: singa plan [-workers N] [-hosts H] [-link GBIT,USEC] [-json | -svg] FILE
 
 Predicts how fast the workers of one group train a job, and finds how they should divide each layer:
-by rows of the batch (partition_dim: 0) or by units (partition_dim: 1). It needs no cluster. The
+by rows of the batch (partition_dim: 0), by units (partition_dim: 1), in grids of both, or not at all:
+then each worker computes the whole layer (partition_grid). It needs no cluster. The
 layers' times are measured on this machine, in seconds, and kept in a cache; or they follow from a
 machine file.
 
@@ -168,7 +169,7 @@ is the part of their time for which no worker waits. The second table has all pl
   found      the fastest plan of all, under the cost model; data parallelism if the gain is less
              than the model's error
   data       all layers by rows
-  own        as partition_dim in the job says
+  own        as partition_dim and partition_grid in the job say
   units      by units, all layers that have some
   hybrid     inner products by units, the rest by rows (Krizhevsky 2014)
   runner_up  the best other plan

@@ -1,6 +1,8 @@
 #include "driver/job/divided_job.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 
 #include "base/system/cgroup.h"
 #include "cluster/process/job_process.h"
@@ -23,8 +25,12 @@ std::optional<AutoPartition> PartitionOfWorkspace(const JobProto& job, const std
   PlanCluster cluster;
   cluster.workers = job.cluster().nworkers_per_group();
   if (!partition || partition->workers != cluster.workers) return {};
-  const UnitLayers with_units = LayersWithUnits(job, cluster);
-  if (!std::ranges::includes(with_units, partition->by_units)) return {};
+  std::map<Layout, std::set<std::string>> possible;
+  for (const auto& [name, layout] : partition->division) {
+    if (layout != kWholeLayout && layout.rows * layout.units != cluster.workers) return {};
+    if (!possible.contains(layout)) possible[layout] = LayersFor(layout, job, cluster);
+    if (!possible[layout].contains(name)) return {};
+  }
   return partition;
 }
 
@@ -84,8 +90,26 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
   return partition;
 }
 
+ControlMessage::Partition ProtoOf(const Division& division) {
+  ControlMessage::Partition told;
+  for (const auto& [name, layout] : division) {
+    ControlMessage::Partition::Layer& layer = *told.add_layers();
+    layer.set_name(name);
+    layer.set_rows(layout.rows);
+    layer.set_units(layout.units);
+  }
+  return told;
+}
+
+Division DivisionOf(const ControlMessage::Partition& told) {
+  Division division;
+  for (const ControlMessage::Partition::Layer& layer : told.layers())
+    division[layer.name()] = {layer.rows(), layer.units()};
+  return division;
+}
+
 void Divide(const AutoPartition& partition, JobProto* job) {
-  SetUnitLayers(partition.by_units, job->mutable_neuralnet());
+  SetDivision(partition.division, job->mutable_neuralnet());
 }
 
 }  // namespace singa

@@ -7,6 +7,7 @@
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
 #include "driver/plan/auto_partition.h"
+#include "singa/proto/wire.pb.h"
 
 namespace singa {
 
@@ -20,6 +21,10 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
 
 // Sets partition_dim of each layer.
 void Divide(const AutoPartition& partition, JobProto* job);
+
+// These convert a division to what rank 0 tells the others, and back.
+ControlMessage::Partition ProtoOf(const Division& division);
+Division DivisionOf(const ControlMessage::Partition& told);
 
 // Returns the file of a workspace that has the choice.
 std::string PartitionFile(const std::string& workspace);

@@ -46,7 +46,7 @@ class SharedAside {
 // Divides the layers as rank 0 says.
 void Divide(const ControlMessage::Partition& told, JobProto* job) {
   AutoPartition partition;
-  partition.by_units.insert(told.by_units().begin(), told.by_units().end());
+  partition.division = DivisionOf(told);
   Divide(partition, job);
 }
 

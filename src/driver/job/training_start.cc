@@ -46,9 +46,7 @@ void TrainingStart::Begin(const JobProto& job) {
 void TrainingStart::MeetOthers(const RunOptions& options) {
   begin_ = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
   if (first_) *begin_.mutable_first_values() = first_->ToProto();
-  if (options.partition) partition_.emplace();
-  if (options.partition)
-    for (const std::string& name : options.partition->by_units) partition_->add_by_units(name);
+  if (options.partition) partition_ = ProtoOf(options.partition->division);
   options.meet();
 }
 

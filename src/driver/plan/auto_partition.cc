@@ -29,7 +29,7 @@ std::string Ms(double ms) {
 
 AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
   AutoPartition choice;
-  choice.by_units = plan.by_units;
+  choice.division = plan.division;
   choice.workers = plans.cluster.workers;
   choice.predicted_ms = plan.cost.step_ms;
   choice.predicted_data_ms = plans.Find("data")->cost.step_ms;
@@ -40,7 +40,7 @@ AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
 // Returns the fastest plan that the search has found, however small its gain is.
 const JobPlan& FastestOf(const JobPlans& plans) {
   const JobPlan* const other = plans.Find("runner_up");
-  const bool kept = plans.found().by_units.empty() && other != nullptr;
+  const bool kept = plans.found().division.empty() && other != nullptr;
   return kept && other->cost.step_ms < plans.found().cost.step_ms ? *other : plans.found();
 }
 
@@ -78,10 +78,8 @@ AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const
 }
 
 std::string Describe(const AutoPartition& partition) {
-  std::string names;
-  for (const std::string& name : partition.by_units)
-    names += (names.empty() ? "" : ", ") + Printable(name);
-  std::string text = names.empty() ? "all layers by rows" : "by units: " + names;
+  const std::string names = TextOf(partition.division, partition.workers);
+  std::string text = names.empty() ? "all layers by rows" : names;
   if (partition.predicted_ms > 0) {
     text += StrCat("; predicted ", Ms(partition.predicted_ms), " a step");
     if (!names.empty()) text += StrCat(", by rows alone ", Ms(partition.predicted_data_ms));
@@ -94,7 +92,9 @@ std::string Describe(const AutoPartition& partition) {
 
 std::string ToText(const AutoPartition& partition) {
   nlohmann::ordered_json json;
-  json["by_units"] = partition.by_units;
+  json["layers"] = nlohmann::ordered_json::array();
+  for (const auto& [name, layout] : partition.division)
+    json["layers"].push_back({{"name", name}, {"rows", layout.rows}, {"units", layout.units}});
   json["workers"] = partition.workers;
   json["predicted_ms"] = partition.predicted_ms;
   json["predicted_data_ms"] = partition.predicted_data_ms;
@@ -111,13 +111,21 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) return {};
   AutoPartition partition;
-  const auto layers = json.find("by_units"), workers = json.find("workers");
+  const auto layers = json.find("layers"), workers = json.find("workers");
   if (layers == json.end() || !layers->is_array()) return {};
   if (workers == json.end() || !workers->is_number_integer()) return {};
   if (*workers < 1 || *workers > Topology::kMostRoles) return {};
-  for (const nlohmann::json& name : *layers) {
-    if (!name.is_string()) return {};
-    partition.by_units.insert(name.get<std::string>());
+  const auto part = [](const nlohmann::json& layer, const char* name) {
+    const auto at = layer.find(name);
+    const bool good =
+        at != layer.end() && at->is_number_integer() && *at >= 1 && *at <= Topology::kMostRoles;
+    return good ? at->get<int>() : 0;
+  };
+  for (const nlohmann::json& layer : *layers) {
+    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return {};
+    const Layout layout{part(layer, "rows"), part(layer, "units")};
+    if (layout.rows == 0 || layout.units == 0) return {};
+    partition.division[layer["name"].get<std::string>()] = layout;
   }
   partition.workers = workers->get<int>();
   const auto number = [&](const char* name) {

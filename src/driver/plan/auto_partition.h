@@ -5,14 +5,14 @@
 #include <optional>
 #include <string>
 
+#include "driver/plan/division.h"
 #include "driver/plan/job_plans.h"
-#include "driver/plan/unit_layers.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
 
 struct AutoPartition {
-  UnitLayers by_units;
+  Division division;
   int workers = 0;  // of the group
   std::string why;  // the reason for people; "": the choice is the fastest plan found
   // The time of a step, in ms, as the cost model predicts it for this choice and for data

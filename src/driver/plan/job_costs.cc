@@ -14,18 +14,20 @@ constexpr double kMb = 1e6;
 
 JobCosts::JobCosts(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates)
     : cluster_(cluster), rates_(rates) {
-  AddPart(job, {});
-  if (cluster.workers == 1) return;
-  by_units_ = LayersWithUnits(job, cluster);
-  if (!by_units_.empty()) AddPart(job, by_units_);
+  AddPart(job, LayoutByRows(cluster.workers), {});
+  for (const Layout& layout : LayoutsToTry(cluster.workers)) {
+    const std::set<std::string> layers = LayersFor(layout, job, cluster);
+    if (!layers.empty()) AddPart(job, layout, layers);
+  }
 }
 
-void JobCosts::AddPart(const JobProto& job, const UnitLayers& by_units) {
+void JobCosts::AddPart(const JobProto& job, const Layout& layout,
+                       const std::set<std::string>& layers) {
   PartRequest request{job, cluster_};
-  SetUnitLayers(by_units, request.job.mutable_neuralnet());
+  SetDivision(DivisionOf(layers, layout), request.job.mutable_neuralnet());
   const WorkerModel model(request.job, cluster_.PlaceOf(cluster_.workers - 1), nullptr);
   if (layers_.empty()) layers_ = NetLayers(model.net()).Skeleton();
-  memory_.push_back(MemoryOf(model));
+  parts_.push_back({layout, layers, MemoryOf(model)});
   requests_.push_back(std::move(request));
 }
 
@@ -41,7 +43,8 @@ JobCosts::Memory JobCosts::MemoryOf(const WorkerModel& model) {
       if (!node.traits.aliases_in) of.features += out->data.bytes();
     for (const Param* param : node.completes) {
       of.trained += param->data.bytes();
-      of.divided = of.divided || param->is_part();
+      of.contributors = param->contributors();
+      of.whole = of.contributors == 1 && !param->is_part();
       const auto at = std::ranges::find(own, param) - own.begin();
       if (!model.trained().in_pieces[at]) of.gradients += param->data.bytes();
     }
@@ -56,19 +59,32 @@ LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory) c
   cost.backward_ms = times.backward * sharing;
   cost.update_ms = times.update * sharing;
   cost.bytes = memory.features + memory.gradients;
-  if (memory.divided || cluster_.workers == 1) return cost;
-  // The workers of a host share the work on sums and updates of the slices that the host has.
-  const int hosts = cluster_.hosts, here = cluster_.here();
-  const auto bytes = static_cast<double>(memory.trained);
-  cost.update_ms /= cluster_.workers;
-  cost.update_ms += 1e-6 * bytes * (here - 1) / here / rates_.copy_gb_per_s * sharing;
-  cost.moved_bytes = static_cast<int64_t>(bytes * (cluster_.workers - 1) / cluster_.workers);
-  if (hosts == 1) return cost;
-  const double sent = 2 * bytes * (hosts - 1) / hosts;  // gradients and new values
-  cost.sent_bytes = static_cast<int64_t>(sent);
-  cost.sent_ms = sent / kMb * LinkMsPerMb();
-  cost.update_ms += sent / kMb * rates_.send_ms_per_mb / here;
+  if (cluster_.workers > 1 && memory.trained > 0) AddSums(memory, &cost);
   return cost;
+}
+
+// Workers of a host that have the same rows of a param share the work on their sums and updates.
+// Each host with such workers sends its sums, and gets the new values.
+void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
+  const int workers = cluster_.workers, here = cluster_.here();
+  const bool all = memory.whole || memory.contributors == 0;
+  const int alike = all ? workers : memory.contributors;
+  const int parts = workers / alike;                        // of the param
+  const int alike_here = std::max(1, here / parts);         // workers of a host with the same part
+  const int hosts = (alike + alike_here - 1) / alike_here;  // with the same part
+  const auto bytes = static_cast<double>(memory.trained);
+  cost->update_ms /= alike;
+  if (!memory.whole) {
+    cost->update_ms +=
+        1e-6 * bytes * (alike_here - 1) / alike_here / rates_.copy_gb_per_s * cluster_.sharing();
+    cost->moved_bytes = static_cast<int64_t>(bytes * (alike - 1) / alike);
+  }
+  if (hosts == 1) return;
+  const int here_parts = std::min(parts, here);                      // parts of the param on a host
+  const double sent = 2 * bytes * here_parts * (hosts - 1) / hosts;  // gradients and new values
+  cost->sent_bytes = static_cast<int64_t>(sent);
+  cost->sent_ms = sent / kMb * LinkMsPerMb();
+  cost->update_ms += sent / kMb * rates_.send_ms_per_mb / here;
 }
 
 BridgeRates JobCosts::Bridges() const {
@@ -85,15 +101,20 @@ CostNet JobCosts::Net(const std::vector<PartTimes>& times) const {
   net.layers = layers_;
   net.bridges = Bridges();
   net.step_ms = times[0].rest_ms;
-  const auto cost = [&](size_t part, const std::string& layer) {
+  const auto times_of = [&](size_t part, const std::string& layer) {
     const auto at = times[part].layers.find(layer);
-    return CostOf(at == times[part].layers.end() ? LayerTimes() : at->second,
-                  memory_[part].at(layer));
+    return at == times[part].layers.end() ? LayerTimes() : at->second;
   };
-  for (CostLayer& layer : net.layers) {
-    layer.rows = cost(0, layer.name);
-    if (by_units_.count(layer.name)) layer.units = cost(1, layer.name);
-  }
+  for (CostLayer& layer : net.layers)
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const Part& part = parts_[i];
+      if (i > 0 && !part.layers.contains(layer.name)) continue;
+      const LayerMemory& memory = part.memory.at(layer.name);
+      LayerTimes of = times_of(i, layer.name);
+      // The part that is measured is another worker's than the first.
+      if (memory.whole) of.update = times_of(0, layer.name).update;
+      layer.costs[part.layout] = CostOf(of, memory);
+    }
   return net;
 }
 

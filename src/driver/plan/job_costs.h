@@ -1,13 +1,13 @@
-// JobCosts finds what the layers of a job's net cost when the workers of a cluster divide them by
-// rows or by units.
+// JobCosts finds what the layers of a job's net cost when the workers of a cluster divide them in
+// each of the ways that plans try.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "driver/plan/division.h"
 #include "driver/plan/part_times.h"
-#include "driver/plan/unit_layers.h"
 #include "nn/cost/cost_net.h"
 #include "singa/proto/job.pb.h"
 #include "train/trainer/worker_model.h"
@@ -27,7 +27,8 @@ class JobCosts {
   // Throws ConfigError relative to the JobProto.
   JobCosts(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates);
 
-  // Returns the parts whose times the costs rest on: by rows, and by units as far as possible.
+  // Returns the parts whose times the costs rest on: all layers by rows, then as many as possible
+  // in each other layout.
   const std::vector<PartRequest>& requests() const { return requests_; }
   // Returns the net. `times`: of each request.
   CostNet Net(const std::vector<PartTimes>& times) const;
@@ -37,22 +38,28 @@ class JobCosts {
   struct LayerMemory {
     int64_t features = 0, gradients = 0;
     int64_t trained = 0;   // bytes of values, of the worker's own rows
-    bool divided = false;  // its params are divided over the workers
+    int contributors = 0;  // Param::contributors of these
+    bool whole = false;    // each worker computes the layer, and the first one's gradient counts
   };
   using Memory = std::map<std::string, LayerMemory>;  // by the layer's name
+  struct Part {
+    Layout layout;
+    std::set<std::string> layers;  // in this layout; by rows: unused
+    Memory memory;
+  };
 
-  void AddPart(const JobProto& job, const UnitLayers& by_units);
+  void AddPart(const JobProto& job, const Layout& layout, const std::set<std::string>& layers);
   static Memory MemoryOf(const WorkerModel& model);
   LayerCost CostOf(const LayerTimes& times, const LayerMemory& memory) const;
+  void AddSums(const LayerMemory& memory, LayerCost* cost) const;
   BridgeRates Bridges() const;
   double LinkMsPerMb() const { return 8 / cluster_.link_gbit; }
 
   const PlanCluster cluster_;
   const SyncRates rates_;
-  UnitLayers by_units_;
   std::vector<CostLayer> layers_;  // without costs
   std::vector<PartRequest> requests_;
-  std::vector<Memory> memory_;  // of each request
+  std::vector<Part> parts_;  // of each request
 };
 
 }  // namespace singa

@@ -31,62 +31,67 @@ class Planner {
  public:
   Planner(const JobProto& job, JobPlans* plans) : job_(job), plans_(*plans), net_(plans->net) {}
 
-  void Add(const std::string& name, const std::string& brief, const Dimensions& cuts) {
+  void Add(const std::string& name, const std::string& brief, const Layouts& layouts) {
     JobPlan plan;
     plan.name = name;
     plan.brief = brief;
-    for (size_t i = 0; i < cuts.size(); ++i)
-      if (cuts[i] == Dimension::kUnits) plan.by_units.insert(net_.layers[i].name);
-    plan.cost = CostOfStep(net_, cuts);
-    const auto same = std::ranges::find(plans_.plans, plan.by_units, &JobPlan::by_units);
+    for (size_t i = 0; i < layouts.size(); ++i)
+      if (layouts[i] != by_rows_) plan.division[net_.layers[i].name] = layouts[i];
+    plan.cost = CostOfStep(net_, layouts);
+    const auto same = std::ranges::find(plans_.plans, plan.division, &JobPlan::division);
     plan.memory = same != plans_.plans.end()
                       ? same->memory
-                      : MemoryOfWorker(JobOf(job_, plans_.cluster, plan.by_units), plans_.cluster);
+                      : MemoryOfWorker(JobOf(job_, plans_.cluster, plan.division), plans_.cluster);
     plans_.plans.push_back(std::move(plan));
   }
 
-  Dimensions Data() const { return Dimensions(net_.layers.size(), Dimension::kRows); }
+  Layouts Data() const { return Layouts(net_.layers.size(), by_rows_); }
 
-  Dimensions Units() const {
-    Dimensions cuts = Data();
-    for (size_t i = 0; i < cuts.size(); ++i)
-      if (net_.layers[i].Has(Dimension::kUnits)) cuts[i] = Dimension::kUnits;
-    return cuts;
+  Layouts Units() const {
+    Layouts layouts = Data();
+    for (size_t i = 0; i < layouts.size(); ++i)
+      if (net_.layers[i].Has(by_units_)) layouts[i] = by_units_;
+    return layouts;
   }
 
   // Dense layers by units, and the layers that read them unit by unit; all others by rows.
   // Source: Krizhevsky, One weird trick for parallelizing convolutional neural networks,
   // arXiv:1404.5997.
-  Dimensions Hybrid() const {
-    Dimensions cuts = Data();
-    for (size_t i = 0; i < cuts.size(); ++i) {
+  Layouts Hybrid() const {
+    Layouts layouts = Data();
+    for (size_t i = 0; i < layouts.size(); ++i) {
       const CostLayer& layer = net_.layers[i];
-      if (!layer.Has(Dimension::kUnits)) continue;
-      const bool after_units = std::ranges::all_of(layer.reads, [&](const CostRead& read) {
-        return cuts[read.source] == Dimension::kUnits;
-      });
-      if (layer.dense || (!layer.reads_all && after_units)) cuts[i] = Dimension::kUnits;
+      if (!layer.Has(by_units_)) continue;
+      const bool after_units = std::ranges::all_of(
+          layer.reads, [&](const CostRead& read) { return layouts[read.source] == by_units_; });
+      if (layer.dense || (!layer.reads_all && after_units)) layouts[i] = by_units_;
     }
-    return cuts;
+    return layouts;
   }
 
-  Dimensions Own() const {
-    const UnitLayers by_units = UnitLayersOf(job_.neuralnet());
-    Dimensions cuts = Units();
-    for (size_t i = 0; i < cuts.size(); ++i)
-      if (!by_units.count(net_.layers[i].name)) cuts[i] = Dimension::kRows;
-    return cuts;
+  // Returns the conf's own layouts; none: a layer has a grid whose costs are not known.
+  std::optional<Layouts> Own() const {
+    const Division own = DivisionOf(job_.neuralnet(), plans_.cluster.workers);
+    Layouts layouts = Data();
+    for (size_t i = 0; i < layouts.size(); ++i) {
+      const auto at = own.find(net_.layers[i].name);
+      if (at == own.end()) continue;
+      const bool has_units = net_.layers[i].costs.size() > 1;  // else it is divided by rows
+      if (net_.layers[i].Has(at->second))
+        layouts[i] = at->second;
+      else if (has_units && at->second != by_units_)
+        return {};
+    }
+    return layouts;
   }
 
  private:
   const JobProto& job_;
   JobPlans& plans_;
   const CostNet& net_;
+  const Layout by_rows_ = LayoutByRows(plans_.cluster.workers),
+               by_units_ = LayoutByUnits(plans_.cluster.workers);
 };
-
-bool HasGrids(const NetProto& net) {
-  return std::ranges::any_of(net.layer(), &LayerProto::has_partition_grid);
-}
 
 std::string Percent(double share) { return StrCat(std::lround(100 * share), " %"); }
 
@@ -98,21 +103,22 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
   requests.push_back(of_one.requests()[0]);
   std::vector<PartTimes> times = timer->Of(requests);
   const CostNet one = of_one.Net({times.back()});
-  plans->one_worker_ms = CostOfStep(one, Dimensions(one.layers.size(), Dimension::kRows)).step_ms;
+  plans->one_worker_ms = CostOfStep(one, Layouts(one.layers.size(), kWholeLayout)).step_ms;
   plans->source = timer->source();
   plans->error = kModelError;
   for (const PartTimes& part : times) plans->error = std::max(plans->error, part.spread);
   times.pop_back();
   CostNet net = costs.Net(times);
   net.bytes = MemoryOfWorker(JobOf(job, cluster, {}), cluster);
-  for (const CostLayer& layer : net.layers) net.bytes -= layer.rows->bytes;
+  for (const CostLayer& layer : net.layers)
+    net.bytes -= layer.Of(LayoutByRows(cluster.workers)).bytes;
   return net;
 }
 
 // Returns the division to train with: the best one, or data parallelism if that fits into memory
 // and the gain is small.
-Dimensions Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
-  Dimensions by_rows(plans->net.layers.size(), Dimension::kRows);
+Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
+  Layouts by_rows(plans->net.layers.size(), LayoutByRows(plans->cluster.workers));
   if (!search.best) {
     plans->note = "no plan fits into the memory of a worker";
     return by_rows;
@@ -120,7 +126,7 @@ Dimensions Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plan
   const StepCost data = CostOfStep(plans->net, by_rows);
   const double gain = 1 - search.best->step_ms / data.step_ms;
   const bool fits = most_bytes == 0 || data.bytes <= most_bytes;
-  if (gain > plans->error || !fits) return search.best->cuts;
+  if (gain > plans->error || !fits) return search.best->layouts;
   if (gain > 0)
     plans->note = StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
                          ", which is less than the model's error");
@@ -145,17 +151,17 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   plans.exact = search.exact;
   plans.front = SearchFront(plans.net);
-  const Dimensions chosen = Choose(search, most_bytes, &plans);
+  const Layouts chosen = Choose(search, most_bytes, &plans);
   Planner planner(job, &plans);
   planner.Add("found", "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());
-  // The model knows rows and units alone.
-  if (!HasGrids(job.neuralnet())) planner.Add("own", "the conf's own partition_dim", planner.Own());
+  if (const std::optional<Layouts> own = planner.Own())
+    planner.Add("own", "the conf's own division", *own);
   planner.Add("units", "all layers by units that have some", planner.Units());
   planner.Add("hybrid", "inner products by units, the rest by rows", planner.Hybrid());
-  const bool kept = search.best && chosen != search.best->cuts;
+  const bool kept = search.best && chosen != search.best->layouts;
   const std::optional<FoundPlan>& other = kept ? search.best : search.runner_up;
-  if (other) planner.Add("runner_up", "the best other plan", other->cuts);
+  if (other) planner.Add("runner_up", "the best other plan", other->layouts);
   return plans;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "driver/plan/division.h"
 #include "driver/plan/job_costs.h"
-#include "driver/plan/unit_layers.h"
 #include "nn/cost/plan_search.h"
 #include "nn/cost/step_cost.h"
 
@@ -15,7 +15,7 @@ namespace singa {
 struct JobPlan {
   std::string name;   // "found", "data", "own", "units", "hybrid", "runner_up"
   std::string brief;  // for people
-  UnitLayers by_units;
+  Division division;
   StepCost cost;
   int64_t memory = 0;      // bytes of a worker
   double measured_ms = 0;  // of a step; 0: not measured

@@ -45,12 +45,12 @@ double MeasureSteps(const JobProto& job, int threads) {
 }  // namespace
 
 void MeasurePlans(const JobProto& job, std::vector<JobPlan>* plans, const PlanCluster& cluster) {
-  std::map<UnitLayers, std::vector<double>> measured;  // plans may be the same
-  for (const JobPlan& plan : *plans) measured[plan.by_units];
+  std::map<Division, std::vector<double>> measured;  // plans may be the same
+  for (const JobPlan& plan : *plans) measured[plan.division];
   for (int round = 0; round < kRounds; ++round)
-    for (auto& [by_units, ms] : measured)
-      ms.push_back(MeasureSteps(JobOf(job, cluster, by_units), cluster.threads));
-  for (JobPlan& plan : *plans) plan.measured_ms = Median(measured.at(plan.by_units));
+    for (auto& [division, ms] : measured)
+      ms.push_back(MeasureSteps(JobOf(job, cluster, division), cluster.threads));
+  for (JobPlan& plan : *plans) plan.measured_ms = Median(measured.at(plan.division));
 }
 
 }  // namespace singa

@@ -39,20 +39,22 @@ std::string Aligned(const std::vector<Line>& lines, size_t left) {
   return text;
 }
 
-const char* Name(const JobPlan& plan, const std::string& layer) {
-  return plan.by_units.count(layer) ? "units" : "rows";
+Layout LayoutIn(const JobPlans& plans, const JobPlan& plan, const std::string& layer) {
+  const auto at = plan.division.find(layer);
+  return at == plan.division.end() ? LayoutByRows(plans.cluster.workers) : at->second;
 }
 
 std::string LayerTable(const JobPlans& plans) {
   const JobPlan& plan = plans.found();
-  std::vector<Line> lines = {{"layer", "type", "divided by", "compute ms", "moved MB",
-                              "transfer ms", "hidden ms", "memory MB"}};
+  std::vector<Line> lines = {{"layer", "type", "divided", "compute ms", "moved MB", "transfer ms",
+                              "hidden ms", "memory MB"}};
   for (size_t i = 0; i < plans.net.layers.size(); ++i) {
     const CostLayer& layer = plans.net.layers[i];
     const LayerReport& report = plan.cost.layers[i];
-    lines.push_back({layer.name, layer.type, Name(plan, layer.name), Number(report.compute_ms, 3),
-                     Mb(report.moved_bytes), Number(report.transfer_ms, 3),
-                     Number(report.hidden_ms, 3), Mb(report.bytes)});
+    lines.push_back({layer.name, layer.type,
+                     TextOf(LayoutIn(plans, plan, layer.name), plans.cluster.workers),
+                     Number(report.compute_ms, 3), Mb(report.moved_bytes),
+                     Number(report.transfer_ms, 3), Number(report.hidden_ms, 3), Mb(report.bytes)});
   }
   return Aligned(lines, 3);
 }
@@ -124,9 +126,12 @@ std::string PlanJson(const JobPlans& plans) {
     for (size_t i = 0; i < plans.net.layers.size(); ++i) {
       const LayerReport& report = plan.cost.layers[i];
       const std::string& name = plans.net.layers[i].name;
+      const Layout layout = LayoutIn(plans, plan, name);
       one["layers"].push_back({{"name", name},
                                {"type", plans.net.layers[i].type},
-                               {"partition_dim", plan.by_units.count(name) ? 1 : 0},
+                               {"partition_dim", layout.units > 1 ? 1 : 0},
+                               {"rows", layout.rows},
+                               {"units", layout.units},
                                {"compute_ms", report.compute_ms},
                                {"bytes", report.moved_bytes},
                                {"link_bytes", report.sent_bytes},

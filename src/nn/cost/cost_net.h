@@ -1,17 +1,16 @@
-// CostNet has what the layers of a net cost if a group's workers divide them by rows or by units.
-// It is the input of the cost model (step_cost.h) and of the search for the best cut
+// CostNet has what the layers of a net cost if a group's workers divide them in one way or another.
+// It is the input of the cost model (step_cost.h) and of the search for the best plan
 // (plan_search.h). All costs are of one worker and one step.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
-namespace singa {
+#include "nn/graph/bridge_layout.h"
 
-// The dimension by which the workers divide a layer: LayerProto.partition_dim.
-enum class Dimension : uint8_t { kRows = 0, kUnits = 1 };
+namespace singa {
 
 // The costs of a layer that is divided in one way.
 struct LayerCost {
@@ -35,14 +34,14 @@ struct CostOutput {
 
 struct CostLayer {
   std::string name, type;
-  std::optional<LayerCost> rows, units;  // none: the workers cannot divide it so
-  bool reads_all = false;  // by units it reads all units of its sources (UnitCut::kOwn)
+  std::map<Layout, LayerCost> costs;  // of the ways in which the workers can divide it
+  bool reads_all = false;  // its units depend on all units of its sources (UnitCut::kOwn)
   bool dense = false;      // it reads all units, and has one output for each of its units and rows
   std::vector<CostRead> reads;
   std::vector<CostOutput> outputs;
 
-  bool Has(Dimension cut) const { return (cut == Dimension::kRows ? rows : units).has_value(); }
-  const LayerCost& Of(Dimension cut) const { return cut == Dimension::kRows ? *rows : *units; }
+  bool Has(const Layout& layout) const { return costs.contains(layout); }
+  const LayerCost& Of(const Layout& layout) const { return costs.at(layout); }
 };
 
 // The speed at which features move between the workers.
@@ -62,7 +61,7 @@ struct CostNet {
   int64_t bytes = 0;   // memory of a worker, besides its layers
 };
 
-// The dimension of each layer.
-using Dimensions = std::vector<Dimension>;
+// How the workers divide each layer.
+using Layouts = std::vector<Layout>;
 
 }  // namespace singa

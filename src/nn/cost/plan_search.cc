@@ -26,9 +26,9 @@ struct Aim {
   double most_ms = kAnyTime;  // plans that take longer are left out
 };
 
-// One layer's cut of a partial plan, and the rest of the plan: an index in Search::links_.
+// One layer's layout of a partial plan, and the rest of the plan: an index in Search::links_.
 struct PlanLink {
-  Dimension cut;
+  Layout layout;
   int rest;
 };
 
@@ -37,13 +37,13 @@ struct Partial {
   int plan = -1;  // index in Search::links_ of its last layer
 };
 
-// Partial plans by the cuts of the layers in the frontier.
-using States = std::map<std::vector<Dimension>, std::vector<Partial>>;
+// Partial plans by the layouts of the layers in the frontier.
+using States = std::map<Layouts, std::vector<Partial>>;
 
 class Search {
  public:
   Search(const CostNet& net, const Aim& aim, const Bounds& bounds)
-      : net_(net), aim_(aim), bounds_(bounds) {
+      : net_(net), aim_(aim), bounds_(bounds), shares_(net.bridges.workers, net.bridges.here) {
     readers_.resize(net.layers.size());
     earliest_.resize(net.layers.size());
     rest_.resize(net.layers.size() + 1);
@@ -63,7 +63,7 @@ class Search {
     states[{}] = {Partial{}};
     for (int layer = size() - 1; layer >= 0; --layer) states = Continue(states, layer);
     PlanFront front;
-    for (const auto& [cuts, plans] : states)  // one state: no layer has a source yet to come
+    for (const auto& [layouts, plans] : states)  // one state: no layer has a source yet to come
       for (const Partial& plan : plans) front.plans.push_back(Found(plan));
     front.exact = exact_;
     return front;
@@ -76,13 +76,12 @@ class Search {
 
   int size() const { return static_cast<int>(net_.layers.size()); }
 
-  // Returns the clocks of `rest` and the layer, by its fastest cut for each clock, without bridges.
+  // Returns the clocks of `rest` and the layer, by its fastest layout for each clock, without
+  // bridges.
   static StepClocks LeastOf(const CostLayer& layer, const StepClocks& rest) {
     StepClocks least{std::numeric_limits<double>::infinity(),
                      std::numeric_limits<double>::infinity()};
-    for (const Dimension cut : {Dimension::kRows, Dimension::kUnits}) {
-      if (!layer.Has(cut)) continue;
-      const LayerCost& cost = layer.Of(cut);
+    for (const auto& [layout, cost] : layer.costs) {
       least.worker_ms =
           std::min(least.worker_ms, cost.forward_ms + cost.backward_ms + cost.update_ms);
       least.link_ms = std::min(least.link_ms, cost.forward_ms + cost.sent_ms);
@@ -108,9 +107,9 @@ class Search {
         kept.push_back(k);
         after.push_back(frontier_[k]);
       }
-    for (const auto& [cuts, plans] : states)
-      for (const Dimension cut : {Dimension::kRows, Dimension::kUnits})
-        if (net_.layers[layer].Has(cut)) Extend(cuts, plans, {layer, cut}, kept, &next);
+    for (const auto& [layouts, plans] : states)
+      for (const auto& [layout, cost] : net_.layers[layer].costs)
+        Extend(layouts, plans, {layer, layout, &cost}, kept, &next);
     frontier_ = std::move(after);
     Bound(&next);
     return next;
@@ -118,40 +117,40 @@ class Search {
 
   struct Choice {
     int layer;
-    Dimension cut;
+    Layout layout;
+    const LayerCost* cost;
   };
 
   // Adds the partial plans of one state, each with a choice more, to `next`.
-  void Extend(const std::vector<Dimension>& cuts, const std::vector<Partial>& plans,
-              const Choice& choice, const std::vector<size_t>& kept, States* next) {
-    std::vector<Need> needs;
+  void Extend(const Layouts& layouts, const std::vector<Partial>& plans, const Choice& choice,
+              const std::vector<size_t>& kept, States* next) {
+    std::vector<ReaderNeed> needs;
     for (const Reader& reader : readers_[choice.layer])
-      for (size_t k = 0; k < cuts.size(); ++k)
+      for (size_t k = 0; k < layouts.size(); ++k)
         if (frontier_[k] == reader.layer)
-          needs.push_back({reader.output, NeedOf(net_.layers[reader.layer], cuts[k])});
-    const auto behind = BridgesBehind(net_, choice.layer, choice.cut, needs);
-    const LayerCost& cost = net_.layers[choice.layer].Of(choice.cut);
-    std::vector<Dimension> key;
+          needs.push_back({reader.output, NeedOf(layouts[k], net_.layers[reader.layer].reads_all)});
+    const auto behind = BridgesBehind(net_, choice.layer, choice.layout, needs, &shares_);
+    Layouts key;
     key.reserve(kept.size());
-    for (const size_t k : kept) key.push_back(k < cuts.size() ? cuts[k] : choice.cut);
+    for (const size_t k : kept) key.push_back(k < layouts.size() ? layouts[k] : choice.layout);
     std::vector<Partial>& there = (*next)[key];
     for (const Partial& plan : plans) {
-      const StepClocks clocks = Add(plan.clocks, cost, behind);
+      const StepClocks clocks = Add(plan.clocks, *choice.cost, behind);
       if (aim_.most_bytes > 0 && clocks.bytes + net_.bytes > aim_.most_bytes) continue;
       if (IsTooSlow(clocks, choice.layer)) continue;
-      links_.push_back({choice.cut, plan.plan});
+      links_.push_back({choice.layout, plan.plan});
       there.push_back({clocks, static_cast<int>(links_.size()) - 1});
     }
   }
 
   // Keeps what no other partial plan of the same state beats, within the bounds.
   void Bound(States* states) {
-    for (auto& [cuts, plans] : *states) KeepBest(&plans);
+    for (auto& [layouts, plans] : *states) KeepBest(&plans);
     std::erase_if(*states, [](const auto& state) { return state.second.empty(); });
     if (states->size() > bounds_.states) KeepFastest(states);
     const size_t share = bounds_.plans / std::max<size_t>(1, states->size());
     const size_t most = std::clamp<size_t>(share, 2, bounds_.of_state);
-    for (auto& [cuts, plans] : *states)
+    for (auto& [layouts, plans] : *states)
       if (plans.size() > most) Thin(most, &plans);
   }
 
@@ -160,7 +159,7 @@ class Search {
     exact_ = false;
     std::vector<double> times;
     times.reserve(states->size());
-    for (const auto& [cuts, plans] : *states) times.push_back(plans[0].clocks.end_ms());
+    for (const auto& [layouts, plans] : *states) times.push_back(plans[0].clocks.end_ms());
     const auto last = times.begin() + static_cast<std::ptrdiff_t>(bounds_.states) - 1;
     std::nth_element(times.begin(), last, times.end());
     std::erase_if(*states,
@@ -197,14 +196,15 @@ class Search {
     *plans = std::move(kept);
   }
 
-  Dimensions CutsOf(int plan) const {
-    Dimensions cuts;
-    for (; plan >= 0; plan = links_[plan].rest) cuts.push_back(links_[plan].cut);
-    return cuts;  // the last link is the first layer's
+  Layouts LayoutsOf(int plan) const {
+    Layouts layouts;
+    for (; plan >= 0; plan = links_[plan].rest) layouts.push_back(links_[plan].layout);
+    return layouts;  // the last link is the first layer's
   }
 
   FoundPlan Found(const Partial& plan) const {
-    return {CutsOf(plan.plan), plan.clocks.end_ms() + net_.step_ms, plan.clocks.bytes + net_.bytes};
+    return {LayoutsOf(plan.plan), plan.clocks.end_ms() + net_.step_ms,
+            plan.clocks.bytes + net_.bytes};
   }
 
   const CostNet& net_;
@@ -214,6 +214,7 @@ class Search {
   std::vector<PlanLink> links_;
   const Aim aim_;
   const Bounds bounds_;
+  BridgeShares shares_;
   std::vector<StepClocks> rest_;  // [i]: the least that the layers before i add to the clocks
   bool exact_ = true;
 };

@@ -1,12 +1,12 @@
 // PlanSearch finds how the workers should divide each layer of a net, so that a step of the cost
-// model (step_cost.h) takes least time. It is exact: no other cut is faster under the model, unless
-// the net has too many partial plans to keep (SearchResult::exact).
+// model (step_cost.h) takes least time. It is exact: no other plan is faster under the model,
+// unless the net has too many partial plans to keep (SearchResult::exact).
 //
-// It goes through the layers in reverse, as the backward pass does. A partial plan has a cut for
-// each layer so far. Two partial plans with the same cuts of those layers whose sources are yet to
-// come can be continued in the same ways. Of these only plans are kept that no other one beats in
-// time, in time of the link and in memory. For the two fastest plans, only those are dropped that
-// two others beat.
+// It goes through the layers in reverse, as the backward pass does. A partial plan has a layout
+// for each layer so far. Two partial plans with the same layouts of those layers whose sources are
+// yet to come can be continued in the same ways. Of these only plans are kept that no other one
+// beats in time, in time of the link and in memory. For the two fastest plans, only those are
+// dropped that two others beat.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 namespace singa {
 
 struct FoundPlan {
-  Dimensions cuts;
+  Layouts layouts;
   double step_ms = 0;
   int64_t bytes = 0;  // memory of a worker
 };

@@ -7,51 +7,49 @@ namespace {
 
 constexpr double kMb = 1e6;
 
-// Returns the part of a feature that a worker gets from one other worker.
-double RegionShare(Share from, Share to, int workers) {
-  const double n = workers;
-  if (to == Share::kAll) return 1 / n;  // all that the other has
-  return from == to ? 0 : 1 / (n * n);  // its rows of the other's units, or the other way round
-}
-
-std::vector<Need> NeedsOf(const CostNet& net, const Dimensions& cuts, int layer) {
-  std::vector<Need> needs;
+std::vector<ReaderNeed> NeedsOf(const CostNet& net, const Layouts& layouts, int layer) {
+  std::vector<ReaderNeed> needs;
   for (size_t j = static_cast<size_t>(layer) + 1; j < net.layers.size(); ++j)
     for (const CostRead& read : net.layers[j].reads)
-      if (read.source == layer) needs.push_back({read.output, NeedOf(net.layers[j], cuts[j])});
+      if (read.source == layer)
+        needs.push_back({read.output, NeedOf(layouts[j], net.layers[j].reads_all)});
   return needs;
+}
+
+// A worker waits for the bytes of its host's link, and copies those of its host's workers.
+double MsOf(const BridgeRates& rates, const TransferShare& share, double mb) {
+  double ms = share.copied * mb * rates.copy_ms_per_mb;
+  if (share.copied > 0) ms += rates.meeting_ms;
+  if (share.sent > 0) ms += share.sent * mb * rates.link_ms_per_mb + rates.link_ms;
+  return ms;
 }
 
 }  // namespace
 
-BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Share from, Share to) {
+BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const BridgeShare& share) {
   BridgeCost cost;
-  if (from == to || rates.workers < 2) return cost;
-  const double region = static_cast<double>(output.bytes) * RegionShare(from, to, rates.workers);
-  const int others_here = rates.here - 1, others_away = rates.workers - rates.here;
-  const double sent = region * rates.here * others_away;  // by all workers of the host
-  double ms = region * others_here / kMb * rates.copy_ms_per_mb;
-  if (others_here > 0) ms += rates.meeting_ms;
-  if (others_away > 0) ms += sent / kMb * rates.link_ms_per_mb + rates.link_ms;
-  const int passes = output.wants_gradient ? 2 : 1;
-  cost.forward_ms = ms;
-  cost.backward_ms = output.wants_gradient ? ms : 0;
-  cost.moved_bytes = static_cast<int64_t>(region * (rates.workers - 1)) * passes;
-  cost.sent_bytes = static_cast<int64_t>(sent) * passes;
-  cost.on_link = others_away > 0;
+  const auto bytes = static_cast<double>(output.bytes);
+  const auto add = [&](const TransferShare& one) {
+    cost.moved_bytes += static_cast<int64_t>(one.got * bytes);
+    cost.sent_bytes += static_cast<int64_t>(one.sent * bytes);
+    return MsOf(rates, one, bytes / kMb);
+  };
+  cost.forward_ms = add(share.feature);
+  cost.forward_on_link = share.feature.sent > 0;
+  if (!output.wants_gradient) return cost;
+  cost.backward_ms = add(share.gradient);
+  cost.backward_on_link = share.gradient.sent > 0;
   return cost;
 }
 
-std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Dimension cut,
-                                      const std::vector<Need>& needs) {
+std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, const Layout& layout,
+                                      const std::vector<ReaderNeed>& needs, BridgeShares* shares) {
   std::vector<BridgeCost> bridges;
-  for (size_t i = 0; i < needs.size(); ++i) {
-    if (needs[i].share == ShareOf(cut)) continue;
-    if (std::find(needs.begin(), needs.begin() + static_cast<std::ptrdiff_t>(i), needs[i]) !=
-        needs.begin() + static_cast<std::ptrdiff_t>(i))
-      continue;  // readers share it
-    const CostOutput& output = net.layers[layer].outputs[needs[i].output];
-    bridges.push_back(CostOf(net.bridges, output, ShareOf(cut), needs[i].share));
+  for (auto at = needs.begin(); at != needs.end(); ++at) {
+    if (at->need == Need{layout, false}) continue;
+    if (std::find(needs.begin(), at, *at) != at) continue;  // readers share it
+    bridges.push_back(
+        CostOf(net.bridges, net.layers[layer].outputs[at->output], shares->Of(layout, at->need)));
   }
   return bridges;
 }
@@ -61,7 +59,7 @@ StepClocks Add(StepClocks clocks, const LayerCost& layer, const std::vector<Brid
   for (const BridgeCost& bridge : behind) {
     forward_ms += bridge.forward_ms;
     // A gradient waits for what is on the link already.
-    if (bridge.on_link && bridge.backward_ms > 0)
+    if (bridge.backward_on_link)
       clocks.worker_ms = clocks.link_ms = clocks.end_ms() + bridge.backward_ms;
     else
       clocks.worker_ms += bridge.backward_ms;
@@ -75,14 +73,15 @@ StepClocks Add(StepClocks clocks, const LayerCost& layer, const std::vector<Brid
   return clocks;
 }
 
-StepCost CostOfStep(const CostNet& net, const Dimensions& cuts) {
+StepCost CostOfStep(const CostNet& net, const Layouts& layouts) {
   StepCost cost;
   cost.layers.resize(net.layers.size());
   cost.bytes = net.bytes;
+  BridgeShares shares(net.bridges.workers, net.bridges.here);
   StepClocks clocks;
   for (int i = static_cast<int>(net.layers.size()) - 1; i >= 0; --i) {
-    const LayerCost& layer = net.layers[i].Of(cuts[i]);
-    const auto behind = BridgesBehind(net, i, cuts[i], NeedsOf(net, cuts, i));
+    const LayerCost& layer = net.layers[i].Of(layouts[i]);
+    const auto behind = BridgesBehind(net, i, layouts[i], NeedsOf(net, layouts, i), &shares);
     LayerReport& report = cost.layers[i];
     report.compute_ms = layer.forward_ms + layer.backward_ms + layer.update_ms;
     report.transfer_ms = layer.sent_ms;

@@ -7,31 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "nn/cost/bridge_share.h"
 #include "nn/cost/cost_net.h"
 
 namespace singa {
 
-// One bridge: a feature that readers need in another share than the source has.
+// One bridge: a feature that readers need in another layout than the source has.
 struct BridgeCost {
   double forward_ms = 0, backward_ms = 0;
   int64_t moved_bytes = 0;  // what a worker gets from others
   int64_t sent_bytes = 0;   // what a host sends to others
-  bool on_link = false;
+  bool forward_on_link = false, backward_on_link = false;
 };
 
-// The part of a feature that a worker has: its rows, its units, or everything.
-enum class Share : uint8_t { kRows, kUnits, kAll };
-
-BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, Share from, Share to);
-
-// The share that a layer gives of its outputs, and the one that it needs of its sources.
-inline Share ShareOf(Dimension cut) {
-  return cut == Dimension::kRows ? Share::kRows : Share::kUnits;
-}
-inline Share NeedOf(const CostLayer& layer, Dimension cut) {
-  if (cut == Dimension::kRows) return Share::kRows;
-  return layer.reads_all ? Share::kAll : Share::kUnits;
-}
+BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const BridgeShare& share);
 
 // Two clocks that run from the beginning of a step, in ms, and the memory of a worker.
 struct StepClocks {
@@ -42,17 +31,17 @@ struct StepClocks {
   double end_ms() const { return worker_ms > link_ms ? worker_ms : link_ms; }
 };
 
-// The readers of a layer's output, each with the share that it needs.
-struct Need {
+// What a reader needs of one output of a layer.
+struct ReaderNeed {
   int output = 0;
-  Share share = Share::kRows;
-  bool operator==(const Need&) const = default;
+  Need need;
+  bool operator==(const ReaderNeed&) const = default;
 };
 
-// Returns the bridges behind a layer that is divided by `cut`, one for each output and need that
-// differs from the layer's own share. `needs` may name a need twice.
-std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, Dimension cut,
-                                      const std::vector<Need>& needs);
+// Returns the bridges behind a layer in the layout, one for each output and need that the layer
+// does not meet by itself. `needs` may name a need twice.
+std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, const Layout& layout,
+                                      const std::vector<ReaderNeed>& needs, BridgeShares* shares);
 
 // Adds a layer to the clocks of the layers behind it: its forward time, the bridges behind it,
 // its gradients.
@@ -75,7 +64,7 @@ struct StepCost {
   std::vector<LayerReport> layers;
 };
 
-// Returns the cost of a step. REQUIRES: each layer has its cut.
-StepCost CostOfStep(const CostNet& net, const Dimensions& cuts);
+// Returns the cost of a step. REQUIRES: each layer has the costs of its layout.
+StepCost CostOfStep(const CostNet& net, const Layouts& layouts);
 
 }  // namespace singa

@@ -10,8 +10,8 @@ namespace {
 
 AutoPartition Some() {
   AutoPartition some;
-  some.by_units = {"fc1", "fc \"2\""};
-  some.workers = 2;
+  some.division = {{"fc1", LayoutByUnits(4)}, {"fc \"2\"", LayoutByUnits(4)}, {"conv", {2, 2}}};
+  some.workers = 4;
   some.predicted_ms = 1.5;
   some.predicted_data_ms = 3;
   some.measured_ms = 2;
@@ -24,8 +24,8 @@ AutoPartition Some() {
 TEST(AutoPartition, ComesBackFromItsText) {
   const auto read = AutoPartitionOf(ToText(Some()));
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->by_units, Some().by_units);
-  EXPECT_EQ(read->workers, 2);
+  EXPECT_EQ(read->division, Some().division);
+  EXPECT_EQ(read->workers, 4);
   EXPECT_EQ(read->predicted_ms, 1.5);
   EXPECT_EQ(read->predicted_bytes, 1000);
   EXPECT_EQ(ToText(*read), ToText(Some()));
@@ -33,16 +33,20 @@ TEST(AutoPartition, ComesBackFromItsText) {
 
 TEST(AutoPartition, IsNotReadFromDamagedText) {
   for (const char* text :
-       {"", "{", "3", "{}", R"({"by_units":3,"workers":2})", R"({"by_units":[3],"workers":2})",
-        R"({"by_units":["a"]})", R"({"by_units":["a"],"workers":"2"})",
-        R"({"by_units":["a"],"workers":0})", R"({"by_units":["a"],"workers":4294967298})",
-        R"({"by_units":["a"],"workers":18446744073709551615})"})
+       {"", "{", "3", "{}", R"({"layers":3,"workers":2})", R"({"layers":[3],"workers":2})",
+        R"({"layers":[{"rows":1,"units":2}],"workers":2})",
+        R"({"layers":[{"name":1,"rows":1,"units":2}],"workers":2})",
+        R"({"layers":[{"name":"a","rows":0,"units":2}],"workers":2})",
+        R"({"layers":[{"name":"a","rows":1,"units":"2"}],"workers":2})",
+        R"({"layers":[{"name":"a","rows":1,"units":4294967298}],"workers":2})", R"({"layers":[]})",
+        R"({"layers":[],"workers":"2"})", R"({"layers":[],"workers":0})",
+        R"({"layers":[],"workers":4294967298})", R"({"layers":[],"workers":18446744073709551615})"})
     EXPECT_FALSE(AutoPartitionOf(text)) << text;
 }
 
 TEST(AutoPartition, HasNoNumbersThatCannotBe) {
   const auto read = AutoPartitionOf(
-      R"({"by_units":[],"workers":2,"predicted_ms":-1,"measured_ms":"x","predicted_bytes":1e300})");
+      R"({"layers":[],"workers":2,"predicted_ms":-1,"measured_ms":"x","predicted_bytes":1e300})");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->predicted_ms, 0);
   EXPECT_EQ(read->measured_ms, 0);
@@ -50,9 +54,10 @@ TEST(AutoPartition, HasNoNumbersThatCannotBe) {
 }
 
 TEST(AutoPartition, IsDescribedForPeople) {
-  EXPECT_EQ(Describe(Some()),
-            "by units: fc \"2\", fc1; predicted 1.5 ms a step, by rows alone 3 ms; "
-            "measured 2 ms, by rows alone 4 ms; it is a test");
+  EXPECT_EQ(
+      Describe(Some()),
+      "by units: fc \"2\", fc1; in 2 x 2 parts: conv; predicted 1.5 ms a step, by rows alone 3 ms; "
+      "measured 2 ms, by rows alone 4 ms; it is a test");
   AutoPartition rows;
   rows.why = "the group has one worker";
   EXPECT_EQ(Describe(rows), "all layers by rows; the group has one worker");
@@ -62,7 +67,12 @@ TEST(AutoPartition, DividesAJob) {
   JobProto job = ImageJob();
   Divide(Some(), &job);
   EXPECT_EQ(job.neuralnet().layer(4).partition_dim(), 1);
-  EXPECT_EQ(job.neuralnet().layer(1).partition_dim(), 0);
+  EXPECT_EQ(job.neuralnet().layer(1).partition_grid().rows(), 2);
+  EXPECT_EQ(job.neuralnet().layer(2).partition_dim(), 0);
+}
+
+TEST(AutoPartition, IsWhatRankZeroTells) {
+  EXPECT_EQ(DivisionOf(ProtoOf(Some().division)), Some().division);
 }
 
 TEST(AutoPartition, OfAJobOnThisMachineIsChosenAfterATrial) {
@@ -78,7 +88,7 @@ AutoPartition Decided(double units_ms, double data_ms) {
   JobPlans plans;
   plans.cluster = WorkersOn(2);
   JobPlan units, data;
-  units.by_units = {"fc1"};
+  units.division = {{"fc1", LayoutByUnits(2)}};
   units.measured_ms = units_ms;
   data.name = "data";
   data.measured_ms = data_ms;
@@ -88,7 +98,7 @@ AutoPartition Decided(double units_ms, double data_ms) {
 
 TEST(AutoPartition, TakesAPlanThatIsFasterInATrial) {
   const AutoPartition chosen = Decided(9, 10);
-  EXPECT_EQ(chosen.by_units.count("fc1"), 1u);
+  EXPECT_EQ(chosen.division.count("fc1"), 1u);
   EXPECT_EQ(chosen.measured_ms, 9);
   EXPECT_EQ(chosen.measured_data_ms, 10);
   EXPECT_EQ(chosen.why, "");
@@ -97,7 +107,7 @@ TEST(AutoPartition, TakesAPlanThatIsFasterInATrial) {
 TEST(AutoPartition, KeepsDataParallelismUnlessAPlanIsFasterByTwoPercent) {
   for (const double ms : {9.9, 10.0, 11.0}) {
     const AutoPartition chosen = Decided(ms, 10);
-    EXPECT_TRUE(chosen.by_units.empty()) << ms;
+    EXPECT_TRUE(chosen.division.empty()) << ms;
     EXPECT_EQ(chosen.measured_ms, 10);
     EXPECT_NE(chosen.why.find("in a trial"), std::string::npos);
   }

@@ -35,7 +35,7 @@ JobProto WideJob() {
 
 TEST(JobPlans, OverASlowLinkLargeParamsAreDividedByUnits) {
   const JobPlans plans = PlansOn(SlowHosts(), WideJob());
-  EXPECT_EQ(plans.found().by_units.count("fc1"), 1u);
+  EXPECT_EQ(plans.found().division.count("fc1"), 1u);
   EXPECT_LT(plans.found().cost.step_ms, plans.Find("data")->cost.step_ms / 2);
   EXPECT_EQ(plans.note, "");
 }
@@ -76,15 +76,15 @@ JobPlans PlansOf(double units_ms) {
 
 TEST(JobPlans, DataParallelismIsKeptForASmallGain) {
   const JobPlans plans = PlansOf(29);
-  EXPECT_TRUE(plans.found().by_units.empty());
+  EXPECT_TRUE(plans.found().division.empty());
   EXPECT_EQ(plans.note.rfind("data parallelism is kept: the fastest plan found gains 3 %", 0), 0u)
       << plans.note;
-  EXPECT_EQ(plans.Find("runner_up")->by_units.count("fc1"), 1u);
+  EXPECT_EQ(plans.Find("runner_up")->division.count("fc1"), 1u);
 }
 
 TEST(JobPlans, APlanIsTakenForALargeGain) {
   const JobPlans plans = PlansOf(20);
-  EXPECT_EQ(plans.found().by_units.count("fc1"), 1u);
+  EXPECT_EQ(plans.found().division.count("fc1"), 1u);
   EXPECT_EQ(plans.note, "");
 }
 
@@ -92,17 +92,29 @@ TEST(JobPlans, ScoreTheConfsOwnPartition) {
   JobProto job = WideJob();
   job.mutable_neuralnet()->mutable_layer(5)->set_partition_dim(1);
   const JobPlans plans = PlansOn(SlowHosts(), job);
-  EXPECT_EQ(plans.Find("own")->by_units, UnitLayers{"fc2"});
+  EXPECT_EQ(plans.Find("own")->division, (Division{{"fc2", LayoutByUnits(2)}}));
+}
+
+TEST(JobPlans, ScoreTheConfsOwnGrids) {
+  JobProto job = WideJob();
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_partition_grid()->set_rows(2);
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_partition_grid()->set_units(2);
+  job.mutable_neuralnet()->mutable_layer(5)->mutable_partition_grid();
+  PlanCluster cluster = WorkersOn(4);
+  EXPECT_EQ(PlansOn(cluster, job).Find("own")->division,
+            (Division{{"fc1", {2, 2}}, {"fc2", kWholeLayout}}));
+  EXPECT_EQ(PlansOn(WorkersOn(2), job).Find("own"), nullptr) << "no grid of two workers";
 }
 
 TEST(JobPlans, HybridHasDenseLayersByUnits) {
   const JobPlans plans = PlansOn(WorkersOn(2));
-  EXPECT_EQ(plans.Find("hybrid")->by_units, (UnitLayers{"fc1", "fc2"}));
+  EXPECT_EQ(plans.Find("hybrid")->division,
+            (Division{{"fc1", LayoutByUnits(2)}, {"fc2", LayoutByUnits(2)}}));
 }
 
 TEST(JobPlans, OneWorkerHasAPlan) {
   const JobPlans plans = PlansOn(WorkersOn(1));
-  EXPECT_TRUE(plans.found().by_units.empty());
+  EXPECT_TRUE(plans.found().division.empty());
   EXPECT_NEAR(plans.one_worker_ms, plans.found().cost.step_ms, 1e-9);
 }
 

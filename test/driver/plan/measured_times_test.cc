@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "driver/plan/unit_layers.h"
+#include "driver/plan/division.h"
 #include "support/driver/plan_jobs.h"
 
 namespace singa::measured_times {
 namespace {
 
-PartTimes TimesOf(const UnitLayers& by_units, const PlanCluster& cluster) {
+PartTimes TimesOf(const std::set<std::string>& layers, const PlanCluster& cluster,
+                  const Layout& layout = LayoutByUnits(4)) {
   JobProto job = ImageJob();
-  SetUnitLayers(by_units, job.mutable_neuralnet());
+  SetDivision(DivisionOf(layers, layout), job.mutable_neuralnet());
   return MeasuredTimes().Of({{job, cluster}})[0];
 }
 
@@ -29,6 +30,14 @@ TEST(MeasuredTimes, ByUnitsNeedNoOtherWorkers) {
   const PartTimes times = TimesOf({"conv", "fc1"}, WorkersOn(4));
   EXPECT_EQ(times.layers.size(), 7u);
   EXPECT_GT(times.layers.at("conv").forward, 0);
+}
+
+TEST(MeasuredTimes, OfGridsAndWholeLayersNeedNoOtherWorkers) {
+  for (const Layout& layout : {Layout{2, 2}, kWholeLayout}) {
+    const PartTimes times = TimesOf({"conv", "fc1"}, WorkersOn(4), layout);
+    EXPECT_GT(times.layers.at("fc1").forward, 0);
+    EXPECT_GT(times.layers.at("conv").backward, 0);
+  }
 }
 
 // Labels of other workers' rows come over the bridge in front of a slice of rows.

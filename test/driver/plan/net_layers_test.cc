@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "driver/plan/unit_layers.h"
+#include "driver/plan/division.h"
 #include "support/driver/plan_jobs.h"
 #include "train/trainer/worker_model.h"
 
@@ -15,9 +15,9 @@ namespace {
 using testing::ElementsAre;
 
 // The layers of the net of the last of three workers, of which `units` are divided by units.
-std::vector<CostLayer> LayersOf(const UnitLayers& units) {
+std::vector<CostLayer> LayersOf(const std::set<std::string>& units) {
   JobProto job = ImageJob();
-  SetUnitLayers(units, job.mutable_neuralnet());
+  SetDivision(DivisionOf(units, LayoutByUnits(3)), job.mutable_neuralnet());
   const WorkerModel model(job, WorkersOn(3).PlaceOf(2), nullptr);
   return NetLayers(model.net()).Skeleton();
 }

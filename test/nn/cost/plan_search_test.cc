@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 namespace singa::plan_search {
@@ -20,10 +21,14 @@ LayerCost RandomCost(std::mt19937* random) {
   return cost;
 }
 
-// A net of up to 9 layers with branches and joins. Some layers cannot be divided by units.
+constexpr int kWorkers = 4;
+constexpr Layout kRows = LayoutByRows(kWorkers), kUnits = LayoutByUnits(kWorkers), kGrid = {2, 2};
+constexpr std::array kAll = {kRows, kUnits, kWholeLayout, kGrid};
+
+// A net of up to 6 layers with branches and joins. Some layers can be divided by rows alone.
 CostNet RandomNet(std::mt19937* random, bool several_hosts) {
   CostNet net;
-  net.bridges = {.workers = 4,
+  net.bridges = {.workers = kWorkers,
                  .here = several_hosts ? 2 : 4,
                  .copy_ms_per_mb = 1,
                  .link_ms_per_mb = 5,
@@ -31,11 +36,12 @@ CostNet RandomNet(std::mt19937* random, bool several_hosts) {
                  .link_ms = 0.5};
   net.step_ms = 1;
   net.bytes = 100;
-  const int layers = 2 + static_cast<int>((*random)() % 8);
+  const int layers = 2 + static_cast<int>((*random)() % 5);
   for (int i = 0; i < layers; ++i) {
     CostLayer layer;
-    layer.rows = RandomCost(random);
-    if (i > 0 && (*random)() % 4 > 0) layer.units = RandomCost(random);
+    layer.costs[kRows] = RandomCost(random);
+    for (const Layout& layout : {kUnits, kWholeLayout, kGrid})
+      if (i > 0 && (*random)() % 4 > 0) layer.costs[layout] = RandomCost(random);
     layer.reads_all = (*random)() % 2 == 0;
     const int outputs = 1 + static_cast<int>((*random)() % 2);
     for (int k = 0; k < outputs; ++k)
@@ -53,15 +59,15 @@ CostNet RandomNet(std::mt19937* random, bool several_hosts) {
 // Returns all plans of a net, the fastest first.
 std::vector<FoundPlan> AllPlans(const CostNet& net) {
   std::vector<FoundPlan> plans;
-  for (uint32_t bits = 0; bits < 1u << net.layers.size(); ++bits) {
+  for (uint32_t bits = 0; bits < 1u << (2 * net.layers.size()); ++bits) {
     FoundPlan plan;
     bool possible = true;
     for (size_t i = 0; i < net.layers.size(); ++i) {
-      plan.cuts.push_back(bits >> i & 1 ? Dimension::kUnits : Dimension::kRows);
-      possible = possible && net.layers[i].Has(plan.cuts[i]);
+      plan.layouts.push_back(kAll[bits >> (2 * i) & 3]);
+      possible = possible && net.layers[i].Has(plan.layouts[i]);
     }
     if (!possible) continue;
-    const StepCost cost = CostOfStep(net, plan.cuts);
+    const StepCost cost = CostOfStep(net, plan.layouts);
     plan.step_ms = cost.step_ms;
     plan.bytes = cost.bytes;
     plans.push_back(std::move(plan));
@@ -81,15 +87,15 @@ TEST_P(PlanSearch, FindsTheFastestOfAllPlans) {
   const SearchResult found = SearchPlan(net_);
   ASSERT_TRUE(found.best && found.exact);
   EXPECT_NEAR(found.best->step_ms, all_[0].step_ms, 1e-9);
-  EXPECT_NEAR(found.best->step_ms, CostOfStep(net_, found.best->cuts).step_ms, 1e-9);
-  EXPECT_EQ(found.best->bytes, CostOfStep(net_, found.best->cuts).bytes);
+  EXPECT_NEAR(found.best->step_ms, CostOfStep(net_, found.best->layouts).step_ms, 1e-9);
+  EXPECT_EQ(found.best->bytes, CostOfStep(net_, found.best->layouts).bytes);
 }
 
 TEST_P(PlanSearch, FindsTheRunnerUp) {
   const SearchResult found = SearchPlan(net_);
   ASSERT_EQ(found.runner_up.has_value(), all_.size() > 1);
   if (!found.runner_up) return;
-  EXPECT_NE(found.runner_up->cuts, found.best->cuts);
+  EXPECT_NE(found.runner_up->layouts, found.best->layouts);
   EXPECT_NEAR(found.runner_up->step_ms, all_[1].step_ms, 1e-9);
 }
 
@@ -132,9 +138,9 @@ CostNet DeepNet(int modules) {
   net.bridges = {.workers = 4, .here = 2, .copy_ms_per_mb = 1, .link_ms_per_mb = 8, .link_ms = 1};
   const auto add = [&](const std::vector<int>& sources) {
     CostLayer layer;
-    layer.rows = RandomCost(&random);
-    layer.units = RandomCost(&random);
-    layer.units->sent_ms = 0;  // each worker has its own units' params
+    layer.costs[kRows] = RandomCost(&random);
+    layer.costs[kUnits] = RandomCost(&random);
+    layer.costs[kUnits].sent_ms = 0;  // each worker has its own units' params
     layer.reads_all = random() % 2 == 0;
     layer.outputs = {{static_cast<int64_t>(random() % 1000000), true}};
     for (const int source : sources) layer.reads.push_back({source, 0});

@@ -1,0 +1,165 @@
+#include "driver/plan/division.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "driver/conf/check_units.h"
+#include "nn/graph/graph.h"
+#include "nn/plan/net_builder.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// Grids that plans try at most. Each takes its time to measure.
+constexpr size_t kMostGrids = 3;
+
+// Builds the train net of the last worker. Returns its layers that are not divided by rows.
+std::set<std::string> BuildPart(const NetProto& net, const PlanCluster& cluster,
+                                ConfigErrors* errors) {
+  NetOptions options;
+  options.phase = kTrain;
+  options.parts = cluster.workers;
+  options.worker = cluster.workers - 1;
+  ParamTable params;
+  const Net built = BuildNet(net, options, &params, errors);
+  std::set<std::string> divided;
+  for (const NetNode& node : built.nodes())
+    if (!node.bridge && LayoutOf(node.conf) != LayoutByRows(node.conf.num_partitions()))
+      divided.insert(node.name);
+  return divided;
+}
+
+bool SharesParams(const LayerProto& layer, const std::set<std::string>& shared) {
+  for (const ParamProto& param : layer.param())
+    if (!param.share_from().empty() || shared.count(param.name())) return true;
+  return false;
+}
+
+std::set<std::string> SharedParams(const NetProto& net) {
+  std::set<std::string> names;
+  for (const LayerProto& layer : net.layer())
+    for (const ParamProto& param : layer.param())
+      if (!param.share_from().empty()) names.insert(param.share_from());
+  return names;
+}
+
+void SetLayout(const Layout& layout, LayerProto* layer) {
+  layer->clear_partition_dim();
+  layer->mutable_partition_grid()->set_rows(layout.rows);
+  layer->mutable_partition_grid()->set_units(layout.units);
+}
+
+void SetByRows(LayerProto* layer) {
+  layer->clear_partition_grid();
+  layer->set_partition_dim(0);
+}
+
+// Divides the layers that the errors name by rows. Returns their number.
+int DivideByRows(const ConfigErrors& errors, NetProto* net) {
+  std::vector<std::string> names;
+  for (const LayerProto& layer : net->layer()) names.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(names);
+  int changed = 0;
+  for (const ConfigError& error : errors)
+    for (int i = 0; i < net->layer_size(); ++i) {
+      LayerProto& layer = *net->mutable_layer(i);
+      const bool is_it = error.path() == paths[i] || error.path().starts_with(paths[i] + ".");
+      if (!is_it || !layer.has_partition_grid()) continue;
+      SetByRows(&layer);
+      ++changed;
+    }
+  return changed;
+}
+
+}  // namespace
+
+std::string TextOf(const Division& division, int workers) {
+  std::map<std::string, std::string> names;  // of the layers, by their layout
+  for (const auto& [name, layout] : division) {
+    std::string& of = names[TextOf(layout, workers)];
+    of += (of.empty() ? "" : ", ") + Printable(name);
+  }
+  std::string text;
+  for (const auto& [layout, layers] : names)
+    text += StrCat(text.empty() ? "" : "; ", layout, ": ", layers);
+  return text;
+}
+
+void SetDivision(const Division& division, NetProto* net) {
+  net->clear_partition_dim();
+  for (LayerProto& layer : *net->mutable_layer()) {
+    SetByRows(&layer);
+    const auto at = division.find(layer.name());
+    if (at != division.end() && at->second.rows == 1 && at->second.units > 1)
+      layer.set_partition_dim(1);
+    else if (at != division.end())
+      SetLayout(at->second, &layer);
+  }
+}
+
+Division DivisionOf(const NetProto& net, int workers) {
+  Division division;
+  for (const LayerProto& layer : net.layer()) {
+    if (!InPhase(layer, kTrain)) continue;
+    const int own = layer.partition_dim();
+    if (layer.has_partition_grid())
+      division[layer.name()] = LayoutOf(layer);
+    else if ((own == -1 ? net.partition_dim() : own) == 1)
+      division[layer.name()] = LayoutByUnits(workers);
+  }
+  std::erase_if(division, [&](const auto& entry) { return entry.second == LayoutByRows(workers); });
+  return division;
+}
+
+std::vector<Layout> LayoutsToTry(int workers) {
+  if (workers == 1) return {};
+  std::vector<Layout> grids;
+  for (int rows = 2; rows < workers; ++rows)
+    if (workers % rows == 0) grids.push_back({rows, workers / rows});
+  std::vector<Layout> layouts = {LayoutByUnits(workers), kWholeLayout};
+  const size_t count = std::min(grids.size(), kMostGrids);
+  for (size_t i = 0; i < count; ++i)
+    layouts.push_back(grids[count == 1 ? 0 : i * (grids.size() - 1) / (count - 1)]);
+  return layouts;
+}
+
+std::set<std::string> LayersFor(const Layout& layout, const JobProto& job,
+                                const PlanCluster& cluster) {
+  NetProto net = job.neuralnet();
+  SetDivision({}, &net);
+  ConfigErrors errors;
+  BuildPart(net, cluster, &errors);
+  if (!errors.empty()) throw errors.front().Under("neuralnet");
+  if (WorkersHaveOwnSizes(net)) return {};
+  const std::set<std::string> shared = SharedParams(net);
+  for (LayerProto& layer : *net.mutable_layer())
+    if (!SharesParams(layer, shared)) SetLayout(layout, &layer);
+  for (;;) {
+    errors.clear();
+    std::set<std::string> divided = BuildPart(net, cluster, &errors);
+    if (errors.empty()) return divided;
+    if (DivideByRows(errors, &net) == 0) return {};  // no one layer is the cause
+  }
+}
+
+Division DivisionOf(const std::set<std::string>& layers, const Layout& layout) {
+  Division division;
+  for (const std::string& name : layers) division[name] = layout;
+  return division;
+}
+
+JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const Division& division) {
+  JobProto divided = job;
+  SetDivision(division, divided.mutable_neuralnet());
+  ClusterProto& stanza = *divided.mutable_cluster();
+  const std::string workspace = stanza.workspace();
+  stanza.Clear();
+  stanza.set_workspace(workspace);
+  stanza.set_nworkers_per_group(cluster.workers);
+  stanza.set_nworkers_per_procs(cluster.here());
+  divided.set_num_openblas_threads(cluster.threads);
+  return divided;
+}
+
+}  // namespace singa

@@ -1,0 +1,37 @@
+// Division says how the workers of a group divide the layers of a job's train net.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "driver/plan/plan_cluster.h"
+#include "nn/graph/bridge_layout.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+// By the layer's name; all other layers are divided by rows.
+using Division = std::map<std::string, Layout>;
+
+// Returns the division for people, as in "by units: fc1, fc2; whole: fc3"; "": all by rows.
+std::string TextOf(const Division& division, int workers);
+// Sets partition_dim or partition_grid of all layers.
+void SetDivision(const Division& division, NetProto* net);
+// Returns how the conf divides the layers of the train net over `workers` workers.
+Division DivisionOf(const NetProto& net, int workers);
+
+// Returns the layouts that plans try, besides rows: units, whole layers, and grids of both.
+std::vector<Layout> LayoutsToTry(int workers);
+// Returns the layers of the train net that the workers can divide so. A layer that shares params
+// with another one is not among them, and none is if workers have batch sizes of their own. Throws
+// ConfigError relative to the JobProto if the workers cannot train the net even by rows.
+std::set<std::string> LayersFor(const Layout& layout, const JobProto& job,
+                                const PlanCluster& cluster);
+Division DivisionOf(const std::set<std::string>& layers, const Layout& layout);
+
+// Returns `job` divided so, to be trained by all workers of `cluster` in one process.
+JobProto JobOf(const JobProto& job, const PlanCluster& cluster, const Division& division);
+
+}  // namespace singa

@@ -1,0 +1,55 @@
+// BridgeShare is the part of a feature that crosses a bridge, for one worker and for one host.
+#pragma once
+
+#include <map>
+
+#include "nn/graph/bridge_layout.h"
+
+namespace singa {
+
+// A reader needs a feature in this layout.
+struct Need {
+  Layout layout;
+  bool sums = false;  // Bridge::sums
+
+  auto operator<=>(const Need&) const = default;
+};
+
+// Returns what a layer in the layout needs of its sources. `reads_all`: its units depend on all
+// units of its sources.
+constexpr Need NeedOf(const Layout& layout, bool reads_all) {
+  if (!reads_all || layout.units == 1) return {layout, false};
+  return {{layout.rows, 1}, true};
+}
+
+// In one direction. Each number is a share of the whole feature.
+struct TransferShare {
+  double got = 0;     // what the worker that gets most gets from others
+  double copied = 0;  // the part of it that comes from workers of its host
+  double sent = 0;    // what a host sends to others
+};
+
+struct BridgeShare {
+  TransferShare feature, gradient;
+};
+
+// The shares of all bridges between `workers` workers, of which each host has `here`. Workers of a
+// host follow each other.
+class BridgeShares {
+ public:
+  BridgeShares(int workers, int here) : workers_(workers), here_(here) {}
+
+  // Returns the share of a bridge, computed once.
+  const BridgeShare& Of(const Layout& from, const Need& need);
+
+ private:
+  struct Key {
+    Layout from;
+    Need need;
+    auto operator<=>(const Key&) const = default;
+  };
+  const int workers_, here_;
+  std::map<Key, BridgeShare> known_;
+};
+
+}  // namespace singa
