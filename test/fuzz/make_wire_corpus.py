@@ -1,10 +1,15 @@
 #!/usr/bin/env python3
-"""Makes the seeds of wire_packet_fuzz and wire_channel_fuzz in corpus/ beside this file."""
+"""Makes the seeds of wire_packet_fuzz and wire_channel_fuzz in corpus/ beside this file. Packets of
+another version of the protocol are refused, so seeds are made anew for each version."""
+import pathlib
+import re
 import struct
 
 from make_checkpoint_corpus import save
 
 JOB = b"0123456789abcdef"
+PACKET = pathlib.Path(__file__).parents[2] / "src/comm/transport/packet.h"
+VERSION = int(re.search(r"kWireVersion = (\d+)", PACKET.read_text(encoding="utf-8"))[1])
 
 
 def varint(number):
@@ -15,7 +20,7 @@ def varint(number):
     return out + bytes([number])
 
 
-def header(version=5, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
+def header(version=VERSION, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
            challenge=0, answer=0):
     """Returns a PacketHeader. Values 0 and None leave their field out."""
     out = b""
@@ -147,7 +152,7 @@ LINKS = {
     "forged_rank": MET + events(SEND) + forge(0, b"\x20\x03"),
     "forged_sender": MET + events(SEND) + forge(0, b"\x38\x02\x4a\x00"),
     "forged_receiver": MET + events(SEND) + forge(0, b"\x31" + struct.pack("<Q", 99)),
-    "forged_version": MET + events(SEND) + forge(0, b"\x08\x07"),
+    "forged_version": MET + events(SEND) + forge(0, b"\x08\x63"),
     "forged_challenge": MET + events(SEND) + forge(0, b"\x50\x07") + events(TALK),
 }
 

@@ -19,7 +19,7 @@ namespace singa {
 struct Contributors {
   int first = 0, stride = 1, count = 0;
 
-  auto operator<=>(const Contributors&) const = default;
+  auto operator<=>(const Contributors&) const = default;  // NOLINT(modernize-use-nullptr)
 
   bool all() const { return count == 0; }
   // Returns contributor `place`, counted among the contributors.

@@ -64,7 +64,8 @@ LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory) c
 }
 
 // Workers of a host that have the same rows of a param share the work on their sums and updates.
-// Each host with such workers sends its sums, and gets the new values.
+// Gradients in pieces are added up in the cache. Each host with such workers sends its sums, and
+// gets the new values.
 void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
   const int workers = cluster_.workers, here = cluster_.here();
   const bool all = memory.whole || memory.contributors == 0;
@@ -75,8 +76,9 @@ void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
   const auto bytes = static_cast<double>(memory.trained);
   cost->update_ms /= alike;
   if (!memory.whole) {
+    const auto stored = static_cast<double>(memory.gradients);
     cost->update_ms +=
-        1e-6 * bytes * (alike_here - 1) / alike_here / rates_.copy_gb_per_s * cluster_.sharing();
+        1e-6 * stored * (alike_here - 1) / alike_here / rates_.copy_gb_per_s * cluster_.sharing();
     cost->moved_bytes = static_cast<int64_t>(bytes * (alike - 1) / alike);
   }
   if (hosts == 1) return;

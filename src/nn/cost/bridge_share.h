@@ -12,7 +12,7 @@ struct Need {
   Layout layout;
   bool sums = false;  // Bridge::sums
 
-  auto operator<=>(const Need&) const = default;
+  auto operator<=>(const Need&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // Returns what a layer in the layout needs of its sources. `reads_all`: its units depend on all
@@ -46,7 +46,7 @@ class BridgeShares {
   struct Key {
     Layout from;
     Need need;
-    auto operator<=>(const Key&) const = default;
+    auto operator<=>(const Key&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   const int workers_, here_;
   std::map<Key, BridgeShare> known_;

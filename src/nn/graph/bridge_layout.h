@@ -22,7 +22,7 @@ struct Layout {
   // rows. All units.
   bool pieces = false;
 
-  auto operator<=>(const Layout&) const = default;
+  auto operator<=>(const Layout&) const = default;  // NOLINT(modernize-use-nullptr)
 
   // Returns the number of workers, of `workers`, that have the same part.
   constexpr int Copies(int workers) const { return workers / (rows * units); }
