@@ -145,10 +145,10 @@ constexpr const char* kHelp =
     R"(usage: singa plan [-workers N] [-hosts H] [-link GBIT,USEC] [-json | -svg] FILE
 
 Predicts how fast the workers of one group train a job, and finds how they should divide each layer:
-by rows of the batch (partition_dim: 0), by units (partition_dim: 1), in grids of both, or not at all:
-then each worker computes the whole layer (partition_grid). It needs no cluster. The
-layers' times are measured on this machine, in seconds, and kept in a cache; or they follow from a
-machine file.
+by rows of the batch (partition_dim: 0), by units (partition_dim: 1), in grids of both, or not at
+all: then each worker computes the whole layer (partition_grid). It needs no cluster. The layers'
+times are measured on this machine, in seconds, and kept in a cache; or they follow from a machine
+file.
 
   -workers N      workers of the group; if not given, the job's nworkers_per_group
   -hosts H        hosts that have them, at most N / H each, rounded up; if not given, 1

@@ -15,11 +15,16 @@ Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
 }
 
 // Only groups of several workers have predictions to compare. With GPUs, the host's memory is
-// mostly that of CUDA.
+// mostly that of CUDA. A measurement takes some ms for each GB, so rows of one second share one.
 void GroupLoop::AddMemory(ProcessShare* share) {
   const WorkerModel& model = groups_.team(group_).lead().model();
   if (model.place().workers == 1 || model.job().gpu_size() > 0) return;
-  share->memory_mb = 1e-6 * static_cast<double>(ProcessMemory().value_or(0));
+  memory_age_ += seconds_;
+  if (memory_mb_ == 0 || memory_age_ > 1) {
+    memory_mb_ = 1e-6 * static_cast<double>(ProcessMemory().value_or(0));
+    memory_age_ = 0;
+  }
+  share->memory_mb = memory_mb_;
   share->predicted_memory_mb = 1e-6 * static_cast<double>(groups_.memory().host.total());
 }
 

@@ -46,8 +46,9 @@ class GroupLoop {
   const std::optional<double> predicted_ms_;
   double seconds_ = 0;  // time since the last row
   int64_t steps_ = 0;
-  int64_t sent_ = 0, received_ = 0;  // bytes up to the last row
-  std::optional<double> grad_norm_;  // of the last step for which rows are due
+  int64_t sent_ = 0, received_ = 0;        // bytes up to the last row
+  double memory_mb_ = 0, memory_age_ = 0;  // of the process, and seconds since it was measured
+  std::optional<double> grad_norm_;        // of the last step for which rows are due
 };
 
 }  // namespace singa

@@ -7,21 +7,6 @@
 
 namespace singa {
 
-// A reader needs a feature in this layout.
-struct Need {
-  Layout layout;
-  bool sums = false;  // Bridge::sums
-
-  auto operator<=>(const Need&) const = default;  // NOLINT(modernize-use-nullptr)
-};
-
-// Returns what a layer in the layout needs of its sources. `reads_all`: its units depend on all
-// units of its sources.
-constexpr Need NeedOf(const Layout& layout, bool reads_all) {
-  if (!reads_all || layout.units == 1) return {layout, false};
-  return {{layout.rows, 1}, true};
-}
-
 // In one direction. Each number is a share of the whole feature.
 struct TransferShare {
   double got = 0;     // what the worker that gets most gets from others

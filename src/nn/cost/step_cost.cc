@@ -35,7 +35,6 @@ BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const Brid
     return MsOf(rates, one, bytes / kMb);
   };
   cost.forward_ms = add(share.feature);
-  cost.forward_on_link = share.feature.sent > 0;
   if (!output.wants_gradient) return cost;
   cost.backward_ms = add(share.gradient);
   cost.backward_on_link = share.gradient.sent > 0;

@@ -17,7 +17,7 @@ struct BridgeCost {
   double forward_ms = 0, backward_ms = 0;
   int64_t moved_bytes = 0;  // what a worker gets from others
   int64_t sent_bytes = 0;   // what a host sends to others
-  bool forward_on_link = false, backward_on_link = false;
+  bool backward_on_link = false;
 };
 
 BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const BridgeShare& share);
@@ -31,7 +31,7 @@ struct StepClocks {
   double end_ms() const { return worker_ms > link_ms ? worker_ms : link_ms; }
 };
 
-// What a reader needs of one output of a layer.
+// The need of a reader for one output of a layer.
 struct ReaderNeed {
   int output = 0;
   Need need;

@@ -50,13 +50,28 @@ inline std::string TextOf(const Layout& layout, int workers) {
   return StrCat("in ", layout.rows, " x ", layout.units, " parts");
 }
 
+// A layer needs its source's feature in this layout.
+struct Need {
+  Layout layout;
+  // Each worker computes a part of the gradient of what it reads, as it has some of the units that
+  // depend on it. Workers with the same part of the feature add these up.
+  bool sums = false;
+
+  auto operator<=>(const Need&) const = default;  // NOLINT(modernize-use-nullptr)
+};
+
+// Returns what a layer in the layout needs. `reads_all`: its units depend on all units of its
+// sources (UnitCut::kOwn).
+constexpr Need NeedOf(const Layout& layout, bool reads_all) {
+  if (!reads_all || layout.units == 1) return {layout, false};
+  return {{layout.rows, 1}, true};
+}
+
 struct Bridge {
   enum Transfer : uint8_t { kFeature, kGradient, kLabels, kTransfers };
 
   Layout from, to;
-  // Each reader computes a part of the gradient of what it reads, as it has some of the units that
-  // depend on it. Workers with the same part of the feature add these up.
-  bool sums = false;
+  bool sums = false;    // Need::sums of the readers
   int pieces = 1;       // which one layout or none divides
   bool labels = false;  // labels cross, too
   int worker = 0, workers = 1;

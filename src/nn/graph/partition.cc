@@ -43,10 +43,8 @@ class Bridges {
     for (int i = 0; i < layers; ++i)
       for (size_t slot = 0; slot < graph_.layers[i].in.size(); ++slot) {
         const Link link = graph_.layers[i].in[slot];
-        Bridge bridge;
-        bridge.from = LayoutOf(graph_.layers[link.source].conf);
-        bridge.to = NeedOf(graph_.layers[i]);
-        bridge.sums = AddsUp(graph_.layers[i]);
+        const auto [to, sums] = NeedOf(graph_.layers[i]);
+        Bridge bridge{.from = LayoutOf(graph_.layers[link.source].conf), .to = to, .sums = sums};
         bridge.labels = CutsRows(graph_.layers[i]) || WritesRows(graph_.layers[i]);
         if (CutsRows(graph_.layers[i])) bridge.pieces = graph_.layers[i].wiring.num_outputs;
         if (bridge.from != bridge.to || bridge.sums) Read(i, slot, EndOf(link, bridge, i));
@@ -54,16 +52,10 @@ class Bridges {
   }
 
  private:
-  // Returns whether workers compute their units of the layer from all units of its sources.
-  static bool AddsUp(const GraphLayer& reader) {
-    return reader.wiring.unit_cut == UnitCut::kOwn && LayoutOf(reader.conf).units > 1;
-  }
-  Layout NeedOf(const GraphLayer& reader) const {
-    if (CutsRows(reader)) return {.rows = cut_.workers, .pieces = true};
-    if (WritesRows(reader)) return kWholeLayout;
-    Layout need = LayoutOf(reader.conf);
-    if (AddsUp(reader)) need.units = 1;
-    return need;
+  Need NeedOf(const GraphLayer& reader) const {
+    if (CutsRows(reader)) return {{.rows = cut_.workers, .pieces = true}};
+    if (WritesRows(reader)) return {kWholeLayout};
+    return singa::NeedOf(LayoutOf(reader.conf), reader.wiring.unit_cut == UnitCut::kOwn);
   }
 
   // All readers of joined rows, among the first `layers`, read the end of one bridge.

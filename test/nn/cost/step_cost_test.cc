@@ -44,8 +44,8 @@ TEST(StepCost, MovesAllRowsOfOthersToALayerThatReadsAllUnits) {
   EXPECT_EQ(CostOfStep(net, {kUnits, kUnits}).moved_bytes, 8 * kMegabyte);
 }
 
-// What each worker computes whole needs all of the other's rows, and gives no gradient back. Its
-// readers have what they need, and give back all that the other lacks.
+// A layer that each worker computes whole needs all of the other's rows, and gives no gradient
+// back. Its readers have what they need, and give back all that the other lacks.
 TEST(StepCost, ALayerThatAllComputeMovesOneWay) {
   EXPECT_EQ(CostOfStep(TwoLayers(), {kRows, kWholeLayout}).moved_bytes, 4 * kMegabyte);
   const StepCost behind = CostOfStep(TwoLayers(), {kWholeLayout, kRows});
