@@ -19,12 +19,13 @@ bool SpinBriefly() {
 
 // oneDNN's products take aligned blocks of some MB for a moment. glibc cuts their ends off, and
 // keeps the small ends in a cache of each thread. The freed blocks between them cannot be joined,
-// so that the next block does not fit: a worker got up to 5 MB of such holes.
-bool KeepNoSmallBlocks() { return SetDefault("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0"); }
+// so that the next block does not fit: a worker got up to 5 MB of such holes. The cache is therefore
+// for blocks of at most 64 bytes, which are never such ends.
+bool KeepFewBlocks() { return SetDefault("GLIBC_TUNABLES", "glibc.malloc.tcache_max=64"); }
 
 // The libraries read these variables when they are loaded, so the program starts itself again.
 void SetUpLibraries(char** argv) {
-  const bool spins = SpinBriefly(), keeps = KeepNoSmallBlocks();
+  const bool spins = SpinBriefly(), keeps = KeepFewBlocks();
   if (spins || keeps) execv("/proc/self/exe", argv);
 }
 

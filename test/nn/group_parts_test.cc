@@ -74,9 +74,6 @@ TEST(GroupParts, OneGroupAloneWritesAFile) {
     EXPECT_EQ(Build(net, 1).nodes().size(), 2u);
     EXPECT_EQ(Build(net, 2).nodes().size(), 4u);  // with a bridge
     EXPECT_CONFIG_ERROR_SAYS(Build(net, 1, 3), "neuralnet.layer[out].type", "3 worker groups");
-    ParamTable params;
-    EXPECT_CONFIG_ERROR_SAYS(BuildNet(ParseNet(net), {.parts = 2, .bridges = false}, &params),
-                             "neuralnet.layer[out].type", "2 workers of the group are on GPUs");
   }
 }
 

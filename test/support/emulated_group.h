@@ -73,10 +73,11 @@ class EmulatedMembers {
     }
     return true;
   }
-  // Moves the bytes of a member's `transfers` until all are done.
+  // Moves the bytes of a member's `transfers` until all are done: the chunks are in the memory of
+  // sums.
   void Exchange(const GpuMember& member, std::vector<GpuTransfer> transfers) {
     GpuGroupWait wait(member, "a message");
-    while (!transfers.empty()) {
+    while (!transfers.empty() || !AllTaken(member)) {
       const uint32_t moved = numbers_->moved;
       for (size_t i = 0; i < transfers.size(); ++i) {
         const GpuTransfer one = transfers[i];
@@ -89,7 +90,7 @@ class EmulatedMembers {
           transfers.erase(transfers.begin() + static_cast<int64_t>(i--));
       }
       wait.Look();
-      if (!transfers.empty()) FutexWait(numbers_->moved, moved);
+      if (!transfers.empty() || !AllTaken(member)) FutexWait(numbers_->moved, moved);
     }
   }
   // Returns the numbers that a member adds.
@@ -110,6 +111,12 @@ class EmulatedMembers {
   };
   static_assert(sizeof(Numbers) <= kHead);
 
+  // Returns whether the others have taken all that a member has sent.
+  bool AllTaken(const GpuMember& member) const {
+    for (int to = 0; to < member.members; ++to)
+      if (numbers_->sent[member.member][to] != numbers_->taken[member.member][to]) return false;
+    return true;
+  }
   // Moves one chunk. Returns false if the peer has to do something first.
   bool GoOn(int member, GpuTransfer* one) {
     const int from = one->sends ? member : one->peer, to = one->sends ? one->peer : member;

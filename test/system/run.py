@@ -35,6 +35,7 @@ import first_value_checks
 import generation_checks
 import gpu_fault_checks
 import gpu_group_checks
+import gpu_partition_checks
 import group_checks
 import interrupt_checks
 import launcher_end_checks

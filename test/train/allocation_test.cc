@@ -149,7 +149,7 @@ TEST_P(AllocationTest, AStepOfWorkersThatDivideLayersAllocatesNothing) {
   Replica replica(job);
   ReplicaUpdates updates(job, &replica);
   std::deque<Trainer> workers;
-  WorkerPlace place = {.workers = 2, .here = 2, .divides_units = true};
+  WorkerPlace place = {.workers = 2, .here = 2};
   for (; place.worker < 2; ++place.worker) workers.emplace_back(job, place, &replica, &updates);
   WorkerModel& lead = workers[0].model();
   GradientReduction reduction(lead.trained().table, &updates,

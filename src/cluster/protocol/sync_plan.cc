@@ -98,12 +98,6 @@ std::string WhyNotOwnGpus(const std::vector<int>& gpus, int workers) {
   return std::ssize(different) < workers ? "workers share a GPU" : "";
 }
 
-// Bridges between GPUs are not built yet.
-std::string WhyRows(const SyncPlan& plan) {
-  if (!plan.gpus.empty()) return "workers on GPUs divide all layers by rows so far";
-  return "";
-}
-
 }  // namespace
 
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
@@ -112,7 +106,6 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
                 .topology = TopologyOf(job.cluster(), facts.in_one_process),
                 .gpus = GpusHere(job, facts.processes_before),
                 .why_not_own_gpus = "",
-                .why_rows = "",
                 .all_reduce_is_set = job.cluster().has_all_reduce()};
   plan.why_not_own_gpus = WhyNotOwnGpus(plan.gpus, plan.topology.WorkersIn(facts.rank, 0));
   if (plan.topology.processes() == 1)
@@ -123,7 +116,6 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
     plan.mode = *facts.told;
     plan.why = "process 0 says so";
   }
-  plan.why_rows = WhyRows(plan);
   return plan;
 }
 

@@ -46,9 +46,6 @@ struct SyncPlan {
   // of their own; "": they can. The mode kAllReduce needs "" in all processes, which only they
   // know.
   std::string why_not_own_gpus;
-  // A reason why the workers divide all layers by rows, whatever their partition_dim; "": they
-  // divide layers as partition_dim says.
-  std::string why_rows;
   // cluster.all_reduce is set. Workers that share a GPU are an error then, not only slower.
   bool all_reduce_is_set = false;
 };

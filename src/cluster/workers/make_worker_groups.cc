@@ -159,10 +159,13 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
     if (why.empty()) id = NewGroup(&why);
     if (!id) WarnOfHost(why);
   }
-  auto groups = std::make_unique<WorkerGroups>(job, threads, nullptr,
-                                               GroupOptions{.gpus = id, .calls = calls});
-  if (id && !groups->teams().UpdatesOnGpus()) WarnOfHost(groups->teams().WhyHostUpdates());
-  return groups;
+  if (id) {
+    std::string why;
+    if (auto groups = OnGpus(job, threads, nullptr, {.gpus = id, .calls = calls}, &why))
+      return groups;
+    WarnOfHost(why);
+  }
+  return std::make_unique<WorkerGroups>(job, threads, nullptr, GroupOptions{.calls = calls});
 }
 
 std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobProcess* process,

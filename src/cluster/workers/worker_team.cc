@@ -65,7 +65,7 @@ JobMemory WorkerTeam::memory() const {
 void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
   MakeReduction(shared);
   const RegionSizes sizes = SizesOfBridges(this->lead().model().net().nodes(), place_.workers);
-  if (sizes.tags > 0) regions_.emplace(sizes, shared, link_, &reduction_->group());
+  if (sizes.tags > 0 && !place_.gpus) regions_.emplace(sizes, shared, link_, &reduction_->group());
   for (const auto& trainer : trainers_) {
     RegionExchange* const exchange = regions_ ? regions_->Add(&trainer->model()) : nullptr;
     trainer->AllocateIn(reduction_.get(), exchange, shared, lead);

@@ -78,7 +78,7 @@ class WorkerTeam {
   std::atomic<bool> stopped_{false};
   Mutex stop_mutex_;                              // one of Stop and MakeReduction at a time
   std::unique_ptr<GradientReduction> reduction_;  // null: nothing is allocated yet
-  std::optional<TeamRegions> regions_;            // none: no layer is divided by units
+  std::optional<TeamRegions> regions_;            // none: no bridges, or GPUs exchange
   const std::vector<std::unique_ptr<Trainer>> trainers_;
   TeamThreads threads_;  // last: they use all of the above
 };

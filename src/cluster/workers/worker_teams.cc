@@ -13,7 +13,6 @@ WorkerTeams::WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backe
   place.threads = threads;
   place.workers = setup.job.cluster().nworkers_per_group();
   place.groups = setup.job.cluster().nworker_groups();
-  place.divides_units = setup.plan.why_rows.empty();
   if (!setup.process) {
     for (; place.group < place.groups; ++place.group, place.first_here += place.workers)
       MakeTeam(setup, place, place.workers, backend);

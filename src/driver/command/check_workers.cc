@@ -30,7 +30,6 @@ WorkerPlace PlaceInGroup(const JobProto& job, const SyncPlan& plan, int number) 
   while (place.first < number && plan.topology.ProcessOfWorker({0, place.first}) != process)
     ++place.first;
   place.shares_host = plan.mode == SyncMode::kHostMemory;
-  place.divides_units = plan.why_rows.empty();
   return place;
 }
 

@@ -68,7 +68,6 @@ class NetCheck {
       options.parts = std::max(1, job_.cluster().nworkers_per_group());
       options.groups = std::max(1, job_.cluster().nworker_groups());
       options.units = false;
-      options.bridges = WhyRows(job_).empty();
     }
     ConfigErrors errors;
     const Net net = BuildNet(job_.neuralnet(), options, params, &errors);

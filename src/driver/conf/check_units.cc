@@ -4,7 +4,6 @@
 #include <map>
 #include <string>
 
-#include "cluster/protocol/sync_plan.h"
 #include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 
@@ -25,10 +24,6 @@ std::string FieldOf(const LayerProto& layer, int workers) {
                                                                                 : "";
 }
 
-std::string NoEffect(const std::string& why) {
-  return StrCat("has no effect: ", why, ", which computes the same");
-}
-
 }  // namespace
 
 bool WorkersHaveOwnSizes(const NetProto& conf) {
@@ -37,23 +32,20 @@ bool WorkersHaveOwnSizes(const NetProto& conf) {
   });
 }
 
-std::string WhyRows(const JobProto& job) {
-  try {
-    return PlanSync(job).why_rows;
-  } catch (const ConfigError&) {  // the stanza's mistake is reported elsewhere
-    return "";
-  }
+std::string WhyNoChoice(const JobProto& job) {
+  if (job.cluster().nworkers_per_group() == 1) return "the worker group has one worker";
+  if (job.cluster().nworker_groups() > 1) return "the job has several worker groups";
+  if (job.gpu_size() > 0) return "the workers are on GPUs, and it measures layers on CPUs";
+  return "";
 }
 
 namespace {
 
 // Warns of settings that partition: kAuto overrides, and of a kAuto that chooses nothing.
-UnitFindings CheckAuto(const JobProto& job, int workers) {
+UnitFindings CheckAuto(const JobProto& job) {
   UnitFindings found;
   const NetProto& conf = job.neuralnet();
-  const std::string why = workers == 1                         ? "the worker group has one worker"
-                          : job.cluster().nworker_groups() > 1 ? "the job has several worker groups"
-                                                               : WhyRows(job);
+  const std::string why = WhyNoChoice(job);
   if (!why.empty())
     found.warnings.push_back(ConfigError("neuralnet.partition", "has no effect: " + why));
   const auto warn = [&](const std::string& path) {
@@ -78,12 +70,11 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   const NetProto& conf = job.neuralnet();
   const bool chooses = conf.partition() == NetProto::kAuto;
   UnitFindings found;
-  if (chooses) found = CheckAuto(job, rows.parts);
+  if (chooses) found = CheckAuto(job);
   const bool asks = AsksForUnits(conf) && !chooses;
   if (rows.parts == 1 || !(asks || WorkersHaveOwnSizes(conf))) return found;
-  const std::string why = WhyRows(job);
   NetOptions options = rows;
-  options.units = why.empty() && !chooses;
+  options.units = !chooses;
   ParamTable params;
   ConfigErrors errors;
   const Net net = BuildNet(conf, options, &params, &errors);
@@ -94,8 +85,6 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   }
   for (const ConfigError& error : errors) found.errors.push_back(error.Under("neuralnet"));
   if (chooses) return found;
-  if (!why.empty() && conf.partition_dim() == 1)
-    found.warnings.push_back(ConfigError("neuralnet.partition_dim", NoEffect(why)));
   std::map<std::string, Layout>
       layouts;  // by the layer's path and name: inserted layers have other names
   for (const NetNode& node : net.nodes()) layouts[node.path + node.name] = LayoutOf(node.conf);
@@ -107,9 +96,9 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
     const auto layout = layouts.find(paths[i] + names[i]);
     const bool by_rows = layout != layouts.end() && layout->second == LayoutByRows(rows.parts);
     if (field.empty() || !by_rows) continue;
-    const std::string reason = why.empty() ? "the layer is divided by rows" : why;
-    found.warnings.push_back(
-        ConfigError(StrCat("neuralnet.", paths[i], ".", field), NoEffect(reason)));
+    found.warnings.push_back(ConfigError(
+        StrCat("neuralnet.", paths[i], ".", field),
+        "has no effect: the layer is divided by rows, which computes the same"));
   }
   return found;
 }

@@ -12,9 +12,8 @@ struct UnitFindings {
   ConfigErrors errors, warnings;  // relative to the JobProto
 };
 
-// Returns why the workers of a group exchange no features, and so divide all layers by rows. "":
-// they may exchange them.
-std::string WhyRows(const JobProto& job);
+// Returns why partition: kAuto divides all layers of the job by rows; "": it looks for a division.
+std::string WhyNoChoice(const JobProto& job);
 
 // Returns whether a layer names the batch size of each worker, which may be any numbers.
 bool WorkersHaveOwnSizes(const NetProto& conf);

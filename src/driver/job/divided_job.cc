@@ -6,6 +6,7 @@
 
 #include "base/system/cgroup.h"
 #include "cluster/process/job_process.h"
+#include "driver/conf/check_units.h"
 #include "driver/job/end_process.h"
 #include "driver/job/workspace.h"
 #include "io/file/text_file.h"
@@ -71,11 +72,7 @@ bool ChoosesPartition(const JobProto& job) {
 std::string PartitionFile(const std::string& workspace) { return workspace + "/partition.json"; }
 
 AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Progress* progress) {
-  if (job.cluster().nworkers_per_group() == 1) return ByRows(job, "the group has one worker");
-  const SyncPlan plan =
-      options.process ? options.process->part().plan() : PlanSync(job, {.in_one_process = true});
-  if (!plan.why_rows.empty()) return ByRows(job, plan.why_rows);
-  if (job.cluster().nworker_groups() > 1) return ByRows(job, "the job has several worker groups");
+  if (const std::string why = WhyNoChoice(job); !why.empty()) return ByRows(job, why);
   const std::string file = PartitionFile(WorkspacePath(job));
   if (options.resume)
     if (auto kept = PartitionOfWorkspace(job, file)) {

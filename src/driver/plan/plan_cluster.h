@@ -40,8 +40,7 @@ struct PlanCluster {
             .worker = worker,
             .workers = workers,
             .first = worker,
-            .here = 1,
-            .divides_units = true};
+            .here = 1};
   }
 };
 

@@ -1,12 +1,12 @@
 #include "nn/connection/bridge.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include "math/layout/blocks.h"
 #include "nn/connection/bridge_regions.h"
 #include "singa/base/error.h"
 
@@ -14,6 +14,12 @@ namespace singa {
 namespace {
 
 RegionExchange& ExchangeOf(const Context& ctx) { return *ctx.exchange; }
+
+// y[i] = x[i], i < n; nothing if they are the same memory.
+void CopyAll(Context& ctx, const void* x, void* y, int64_t n) {
+  if (x != y)
+    CopyBlocks(ctx, static_cast<const float*>(x), 0, static_cast<float*>(y), 0, 1, n);
+}
 
 bool HasPieces(const Bridge& bridge) { return bridge.from.pieces || bridge.to.pieces; }
 
@@ -36,7 +42,9 @@ class BridgeSource final : public Layer {
     SetOutput(*in[0], out[0]);
   }
 
-  Traits traits() const override { return {.grad_reads_in = true}; }
+  Traits traits() const override {
+    return {.grad_reads_in = true, .on_device = bridge_.on_device};
+  }
 
   // A step that the group drops ends after this: then nobody waits for what was offered. The group
   // has agreed on it after all had taken their regions.
@@ -98,6 +106,7 @@ class BridgeSource final : public Layer {
         const Region region = regions.InSource(x, me, to, piece);
         if (region.floats() > 0) ExchangeOf(ctx).Offer(ctx, TagOf(transfer, piece), to, region);
       }
+      ExchangeOf(ctx).EndOffers(ctx, TagOf(transfer, piece));
     }
   }
   // Copies what the others offer to `y`, and waits until they have taken what this worker offers.
@@ -183,39 +192,47 @@ class BridgeEnd final : public Layer {
     back_ = BridgeRegions(back, *in[0]);
   }
 
-  Traits traits() const override { return {.in_place_with = 0}; }
+  Traits traits() const override {
+    return {.in_place_with = 0, .on_device = bridge_.on_device};
+  }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float* const y = out[0]->data.data();
-    if (y != in[0]->data.data()) std::memcpy(y, in[0]->data.data(), out[0]->data.bytes());
+    CopyAll(ctx, in[0]->data.data(), y, out[0]->data.size());
     if (in[0]->has_label())
-      std::memcpy(out[0]->label.as<int32_t>(), in[0]->label.as<int32_t>(), out[0]->label.bytes());
+      CopyAll(ctx, in[0]->label.as<int32_t>(), out[0]->label.as<int32_t>(), out[0]->label.size());
     if (!in[0]->wants_grad) return;  // the source has taken all regions
-    EachOther(y, Bridge::kFeature, [&](int tag, int from, const Region& region) {
-      if (bridge_.GivesFeature(from, bridge_.worker))
-        ExchangeOf(ctx).Take(ctx, tag, from, region, false);
-    });
+    for (int piece = 0; piece < back_.count(); ++piece)
+      EachOther(y, piece, [&](int from, const Region& region) {
+        if (bridge_.GivesFeature(from, bridge_.worker))
+          ExchangeOf(ctx).Take(ctx, TagOf(Bridge::kFeature, piece), from, region, false);
+      });
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (!in[0]->wants_grad) return;
     float* const dy = in[0]->grad.data();
-    if (dy != out[0]->grad.data()) std::memcpy(dy, out[0]->grad.data(), in[0]->grad.bytes());
-    EachOther(dy, Bridge::kGradient, [&](int tag, int to, const Region& region) {
-      if (bridge_.GivesGradient(bridge_.worker, to)) ExchangeOf(ctx).Offer(ctx, tag, to, region);
-    });
+    CopyAll(ctx, out[0]->grad.data(), dy, in[0]->grad.size());
+    for (int piece = 0; piece < back_.count(); ++piece) {
+      const int tag = TagOf(Bridge::kGradient, piece);
+      EachOther(dy, piece, [&](int to, const Region& region) {
+        if (bridge_.GivesGradient(bridge_.worker, to)) ExchangeOf(ctx).Offer(ctx, tag, to, region);
+      });
+      ExchangeOf(ctx).EndOffers(ctx, tag);
+    }
   }
 
  private:
-  // Calls `move` for the region of `data` that each other worker has at the source.
+  int TagOf(Bridge::Transfer transfer, int piece) const {
+    return bridge_.TagOf(transfer, step_, piece);
+  }
+  // Calls `move` for the region of the piece that each other worker has at the source.
   template <typename Move>
-  void EachOther(float* data, Bridge::Transfer transfer, const Move& move) {
-    for (int piece = 0; piece < back_.count(); ++piece)
-      for (int other = 0; other < bridge_.workers; ++other) {
-        const Region region = back_.InSource(data, bridge_.worker, other, piece);
-        if (other != bridge_.worker && region.floats() > 0)
-          move(bridge_.TagOf(transfer, step_, piece), other, region);
-      }
+  void EachOther(float* data, int piece, const Move& move) {
+    for (int other = 0; other < bridge_.workers; ++other) {
+      const Region region = back_.InSource(data, bridge_.worker, other, piece);
+      if (other != bridge_.worker && region.floats() > 0) move(other, region);
+    }
   }
 
   const Bridge bridge_;

@@ -126,10 +126,10 @@ void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 // The partition of a net over the workers of a group.
 struct NetCut {
   int workers = 1;
-  int worker = 0;       // worker whose part is built
-  bool units = true;    // partition_dim: 1 has an effect
-  bool bridges = true;  // the workers can exchange features
-  int groups = 1;       // worker groups that train at once
+  int worker = 0;              // worker whose part is built
+  bool units = true;           // partition_dim: 1 has an effect
+  bool gpus_exchange = false;  // as in NetOptions
+  int groups = 1;              // worker groups that train at once
 };
 // Sets the dimension by which each layer is divided: a layer that cannot be divided by units is
 // divided by rows, whatever its partition_dim. Inserts bridges.

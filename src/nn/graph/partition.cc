@@ -86,6 +86,7 @@ class Bridges {
     if (!added) return at->second;
     bridge.worker = cut_.worker;
     bridge.workers = cut_.workers;
+    bridge.on_device = cut_.gpus_exchange;
     bridge.tag = next_tag_;
     next_tag_ += bridge.tags() * graph_.layers[link.source].steps;
     Link in;
@@ -180,14 +181,6 @@ void CheckCut(const GraphLayer& layer, const NetCut& cut) {
     throw ConfigError("type", StrCat("writes one file, but the batches of the ", cut.groups,
                                      " worker groups that train have no order: use it in a test "
                                      "alone (include: kTest)"));
-  if (cut.workers == 1 || cut.bridges) return;
-  const std::string gpus =
-      StrCat("the ", cut.workers, " workers of the group are on GPUs, where they exchange no rows");
-  if (CutsRows(layer)) throw ConfigError("slice_conf.slice_dim", "must be > 0: " + gpus);
-  if (JoinsRows(layer)) throw ConfigError("concate_conf.concate_dim", "must be > 0: " + gpus);
-  if (WritesRows(layer))
-    throw ConfigError("type", "writes the rows of all workers, but " + gpus +
-                                  ": use it in a test alone (include: kTest)");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ class NetBuilder {
     return {.workers = options.parts,
             .worker = options.worker,
             .units = options.units,
-            .bridges = options.bridges,
+            .gpus_exchange = options.gpus_exchange,
             .groups = options.groups};
   }
 

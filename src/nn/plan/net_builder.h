@@ -23,7 +23,8 @@ struct NetOptions {
   int parts = 1;           // workers of the group
   int worker = 0;          // number of the worker that the net is for
   bool units = true;       // partition_dim: 1 has an effect; false: all layers are divided by rows
-  bool bridges = true;  // the workers can exchange features; false: a net that has to is an error
+  // Each worker has a GPU of its own, and these exchange features; false: the host does.
+  bool gpus_exchange = false;
   int group = 0, groups = 1;  // worker group and number of groups; each reads other records
   bool fold = true;
   // Whether features may share memory after their last reader in a forward-backward pass is done.

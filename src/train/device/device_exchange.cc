@@ -10,6 +10,7 @@ void DeviceExchange::Place(Param* param) {
   Placed& placed = placed_[param];
   Gpu& gpu = ctx_->stream->gpu();
   placed.values = gpu.AllocatePinned(param->data.bytes());
+  placed.host_updates = !param->grad.empty() || (trained_ && trained_->HasParts(param));
   if (!param->grad.empty()) {
     placed.grad = param->grad;
     placed.gradient = gpu.AllocatePinned(param->grad.bytes());
@@ -29,7 +30,7 @@ void DeviceExchange::Upload() {
 
 void DeviceExchange::Download() {
   for (auto& [param, placed] : placed_) {
-    if (!placed.grad.empty() || !placed.fresh) continue;
+    if (placed.host_updates || !placed.fresh) continue;
     const Tensor values = OnHost(*ctx_, param->data);
     std::memcpy(param->host().data(), values.data(), values.bytes());
   }
@@ -73,7 +74,7 @@ void DeviceExchange::Finish(int64_t step) {
   }
   host_->Finish(step);
   for (auto& [param, placed] : placed_)
-    if (!placed.grad.empty()) placed.fresh = false;
+    if (placed.host_updates) placed.fresh = false;
 }
 
 }  // namespace singa

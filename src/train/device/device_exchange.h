@@ -12,13 +12,15 @@
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
 #include "train/device/device_params.h"
+#include "train/reduce/trained_params.h"
 
 namespace singa {
 
 class DeviceExchange final : public DeviceParams {
  public:
-  // Both must outlive it. `host` is null if there are no steps.
-  DeviceExchange(ParamExchange* host, Context* ctx) : host_(host), ctx_(ctx) {}
+  // All must outlive it. `host` and `trained` are null if there are no steps.
+  DeviceExchange(ParamExchange* host, Context* ctx, const TrainedParams* trained = nullptr)
+      : host_(host), ctx_(ctx), trained_(trained) {}
 
   // If `param` has a gradient tensor, it is the host's, to which the device's gradients go.
   // Gradients of other params are left to the host.
@@ -42,6 +44,7 @@ class DeviceExchange final : public DeviceParams {
     std::shared_ptr<void> values, gradient;  // pinned memory for copies
     std::unique_ptr<Event> sent;             // the copy of the values is done
     bool fresh = false;                      // the device has the values
+    bool host_updates = false;               // a step changes the host's values
   };
   struct OnItsWay {
     Param* param;
@@ -53,6 +56,7 @@ class DeviceExchange final : public DeviceParams {
 
   ParamExchange* const host_;
   Context* const ctx_;
+  const TrainedParams* const trained_;
   std::map<Param*, Placed> placed_;
   std::deque<OnItsWay> on_their_way_;
 };

@@ -20,13 +20,11 @@ Tensor OnDevice(const Context& ctx, const std::vector<T>& items) {
   return tensor;
 }
 
-void Copy(const Context& ctx, const Tensor& from, Tensor* host) {
+void Copy(const Context& ctx, const Tensor& from, float* host) {
   const Tensor values = OnHost(ctx, from);
-  std::memcpy(host->data(), values.data(), values.bytes());
+  std::memcpy(host, values.data(), values.bytes());
 }
 
-// Rounds up to a place where a gradient may begin.
-constexpr int64_t Aligned(int64_t floats) { return (floats + 63) / 64 * 64; }
 constexpr size_t kAhead = 1;  // steps that the host leaves under way
 
 // Returns the layers of the worker's losses; none if it does not judge them.
@@ -43,7 +41,7 @@ std::vector<std::string> LossesOf(const DeviceUpdates::Worker& worker) {
 DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
     : worker_(worker),
       replica_(*worker.replica),
-      trained_(worker_.trained),
+      trained_(worker_.trained->own),
       ctx_(worker.ctx),
       on_host_(worker.ctx->group),
       rule_(job),
@@ -55,24 +53,27 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
                  .leads = worker.leads,
                  .losses = LossesOf(worker),
                  .ahead = kAhead}),
+      links_(worker.member ? ctx_->stream->gpu().NewStream() : nullptr),
+      gradients_(worker.ctx, *worker.trained, outcomes_.losses()),
       at_once_(job.cluster().all_reduce().fusion_elements()),
       counts_(trained_.size()) {
-  int64_t floats = Aligned(outcomes_.losses());
-  for (const Param* param : trained_) {
-    grad_begin_.push_back(floats);
-    floats += Aligned(param->size());
-  }
-  try {
-    gradients_ = Allocate(*ctx_, {floats});
-  } catch (const DeviceError& error) {
-    throw DeviceError(StrCat("the gradients of all params: ", error.what()));
-  }
+  if (worker_.regions.tags > 0)
+    exchange_.emplace(worker_.regions, worker_.member->member, ctx_, links_.get());
+}
+
+// The captured work and the events go before the streams that they belong to. The end of a stream
+// waits for its work, which does nothing once the group is left.
+void DeviceUpdates::Leave() {
+  group_.reset();
+  gradients_.DropSums();
+  exchange_.reset();
+  links_.reset();
 }
 
 void DeviceUpdates::Place(Param* param) {
   const auto trained = std::find(trained_.begin(), trained_.end(), param);
   if (trained != trained_.end())
-    param->grad.Bind(gradients_.data() + grad_begin_[trained - trained_.begin()]);
+    param->grad.Bind(gradients_.of(trained - trained_.begin()));
   param->PutOnDevice(AllocateFor(*param, *ctx_));
   placed_.push_back(param);
 }
@@ -92,31 +93,55 @@ void DeviceUpdates::AttachMetrics(MetricSums* metrics) {
   metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
 }
 
+// Returns whether the worker is the first that has its rows of a param.
+bool DeviceUpdates::HasFirst(size_t p) const {
+  const Contributors& by = worker_.trained->by[p];
+  return by.all() ? worker_.leads : worker_.member->member == by.first;
+}
+
+bool DeviceUpdates::Lacks(const Slice& cut) const {
+  const Param& own = *trained_[cut.param];
+  return cut.begin < own.begin() || cut.begin >= own.begin() + own.size();
+}
+
 // Makes pieces of the params whose gradients the first step has announced. Other params are never
-// updated.
+// updated. If the workers divide params, the first worker that has a piece inspects it, and the
+// findings are added up.
 void DeviceUpdates::MakePieces() {
-  std::vector<UpdatePiece> pieces;
+  std::vector<UpdatePiece> pieces, inspected;
   for (const Slice& cut : replica_.table().slices()) {
     Param& param = *trained_[cut.param];
     if (std::find(announced_.begin(), announced_.end(), cut.param) == announced_.end()) continue;
-    UpdatePiece& piece = pieces.emplace_back();
-    piece.w = param.data.data() + cut.begin;
-    piece.g = param.grad.data() + cut.begin;
-    for (size_t i = 0; i < states_[cut.param].size(); ++i)
-      piece.states[i] = states_[cut.param][i].data() + cut.begin;
-    piece.n = cut.size;
-    piece.param = cut.param;
-    largest_ = std::max(largest_, cut.size);
     params_of_pieces_.push_back(&param);
+    UpdatePiece piece = {};
+    if (!Lacks(cut)) {
+      const int64_t begin = cut.begin - param.begin();
+      piece.w = param.data.data() + begin;
+      piece.g = param.grad.data() + begin;
+      for (size_t i = 0; i < states_[cut.param].size(); ++i)
+        piece.states[i] = states_[cut.param][i].data() + begin;
+      piece.n = cut.size;
+      piece.param = cut.param;
+      largest_ = std::max(largest_, cut.size);
+      pieces.push_back(piece);
+    }
+    if (gradients_.divided() && !HasFirst(cut.param)) piece.n = 0;
+    inspected.push_back(piece);
   }
   piece_count_ = std::ssize(pieces);
   pieces_ = OnDevice(*ctx_, pieces);
-  found_ = OnDevice(*ctx_, std::vector<PieceFinding>(pieces.size()));
+  inspected_ = OnDevice(*ctx_, inspected);
+  found_ = OnDevice(*ctx_, std::vector<PieceFinding>(inspected.size()));
 }
 
+// If the workers divide params, the nets of other phases have whole ones, which the host has by
+// now.
 void DeviceUpdates::Upload() {
   Settle();
   Bring();
+  for (Param* param : placed_)
+    if (worker_.trained->HasParts(param))
+      CopyFromHost(*ctx_, param->host().data(), param->data.data(), param->data.bytes());
 }
 
 void DeviceUpdates::Bring() {
@@ -125,8 +150,8 @@ void DeviceUpdates::Bring() {
     CopyFromHost(*ctx_, param->host().data(), param->data.data(), param->data.bytes());
   for (size_t p = 0; p < trained_.size(); ++p)
     for (size_t i = 0; i < states_[p].size(); ++i) {
-      const Tensor& host = replica_.states()[p].tensors[i];
-      CopyFromHost(*ctx_, host.data(), states_[p][i].data(), host.bytes());
+      const float* const host = replica_.states()[p].tensors[i].data() + trained_[p]->begin();
+      CopyFromHost(*ctx_, host, states_[p][i].data(), states_[p][i].bytes());
     }
   for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
@@ -134,16 +159,29 @@ void DeviceUpdates::Bring() {
 void DeviceUpdates::Download() {
   Settle();
   if (!std::exchange(changed_, false) || stale_) return;
-  for (Param* param : placed_) Copy(*ctx_, param->data, &param->host());
-  for (size_t p = 0; p < trained_.size(); ++p)
+  for (Param* param : placed_) {
+    const bool updated = std::ranges::find(trained_, param) != trained_.end();
+    if (worker_.leads && !updated && !worker_.trained->HasParts(param))
+      Copy(*ctx_, param->data, param->host().data());
+  }
+  for (size_t p = 0; p < trained_.size(); ++p) {
+    if (!HasFirst(p)) continue;
+    Copy(*ctx_, trained_[p]->data, trained_[p]->host().data());
     for (size_t i = 0; i < states_[p].size(); ++i)
-      Copy(*ctx_, states_[p][i], &replica_.states()[p].tensors[i]);
-  for (size_t p = 0; p < trained_.size(); ++p) replica_.set_count(static_cast<int>(p), counts_[p]);
+      Copy(*ctx_, states_[p][i],
+           replica_.states()[p].tensors[i].data() + trained_[p]->begin());
+    replica_.set_count(static_cast<int>(p), counts_[p]);
+  }
+}
+
+void DeviceUpdates::Join() {
+  group_ = JoinGpuGroup(*worker_.member, &ctx_->stream->gpu());
+  if (exchange_) exchange_->Join(group_.get(), [this] { MeetGroup(); });
 }
 
 // Steps without effect do not count as updates: LookAt takes them off counts_.
 void DeviceUpdates::BeginStep(int64_t step) {
-  if (worker_.member && !group_) group_ = JoinGpuGroup(*worker_.member, &ctx_->stream->gpu());
+  if (worker_.member && !group_) Join();
   Bring();
   if (waits_) LookAt(0);
   metrics_->Bring();
@@ -155,10 +193,9 @@ void DeviceUpdates::BeginStep(int64_t step) {
 }
 
 void DeviceUpdates::GradientReady(Param* param, int64_t) {
-  if (sums_ && worker_.net->device_only()) sums_->Ready();
-  if (piece_count_ >= 0) return;
-  const auto trained = std::find(trained_.begin(), trained_.end(), param);
-  announced_.push_back(static_cast<int>(trained - trained_.begin()));
+  const auto trained = std::find(trained_.begin(), trained_.end(), param) - trained_.begin();
+  if (gradients_.has_sums() && worker_.net->device_only()) gradients_.Ready(trained);
+  if (piece_count_ < 0) announced_.push_back(static_cast<int>(trained));
 }
 
 void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
@@ -181,28 +218,31 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
   MeetGroup();
 }
 
+void DeviceUpdates::AddUp() {
+  if (!gradients_.has_sums())
+    gradients_.MakeSums(group_.get(), *worker_.member, links_.get(), announced_, at_once_);
+  MeetGroup();
+  gradients_.AddUp(worker_.net->device_only());
+  MeetGroup();
+}
+
 void DeviceUpdates::Finish(int64_t) {
   if (piece_count_ < 0) MakePieces();
   StepReport* const report = outcomes_.report();
-  const auto* const pieces = pieces_.as<UpdatePiece>();
   auto* const found = found_.as<PieceFinding>();
-  InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(), bad_losses());
-  if (group_) {
-    if (!sums_)
-      sums_ =
-          std::make_unique<GradientSums>(group_.get(), *worker_.member, ctx_, &gradients_,
-                                         GradientSums::Layout{grad_begin_, announced_, at_once_});
-    MeetGroup();
-    sums_->Finish(worker_.net->device_only());
-    MeetGroup();
-  }
-  InspectPieces(*ctx_, pieces, piece_count_, rule_.clip_norm > 0, found);
+  const int64_t inspected = std::ssize(params_of_pieces_);
+  InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(),
+                gradients_.bad_losses());
+  if (group_) AddUp();
+  InspectPieces(*ctx_, inspected_.as<UpdatePiece>(), inspected, rule_.clip_norm > 0, found);
+  constexpr int64_t kNumbers = sizeof(PieceFinding) / sizeof(double);
+  if (gradients_.divided()) SumInOrder(*ctx_, &found->squares, inspected * kNumbers);
   JudgeStep(*ctx_,
-            {bad_losses(), outcomes_.losses(), found, piece_count_, rule_.clip_norm, !waits_,
-             ctx_->device_state},
+            {gradients_.bad_losses(), outcomes_.losses(), found, inspected, rule_.clip_norm,
+             !waits_, ctx_->device_state},
             report);
-  replica_.rule().ApplyAll(
-      *ctx_, {worker_.device->numbers(), pieces, piece_count_, largest_, &report->verdict});
+  replica_.rule().ApplyAll(*ctx_, {worker_.device->numbers(), pieces_.as<UpdatePiece>(),
+                                   piece_count_, largest_, &report->verdict});
   metrics_->Take(&report->verdict);
 }
 

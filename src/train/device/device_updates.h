@@ -1,14 +1,16 @@
 // DeviceUpdates is the DeviceParams of a worker that trains alone, or in one group whose workers
 // each have a GPU, with all that trains on the device. Values, gradients and updater states stay on
-// the device, which updates all params at once. The workers of a group each apply the same updates,
-// by the sum of their gradients. The host looks at the outcome of each step when it is done. If
+// the device, which updates all params at once. Each worker of a group updates the params that it
+// has, or its parts of them, by the sum of the gradients. The host looks at the outcome of each step when it is done. If
 // the worker trains alone, it hands out the next steps meanwhile.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "comm/exchange/gpu_exchange.h"
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
 #include "singa/tensor/stream.h"
@@ -16,9 +18,9 @@
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
+#include "train/device/device_gradients.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
-#include "train/device/gradient_sums.h"
 #include "train/device/loss_scale.h"
 #include "train/device/step_outcomes.h"
 #include "train/device/worker_device.h"
@@ -28,16 +30,17 @@ namespace singa {
 class DeviceUpdates final : public DeviceParams, public GroupSum {
  public:
   struct Worker {
-    Net* net;                     // planned
-    std::vector<Param*> trained;  // params that updates change
-    Replica* replica;             // has the values and states on the host
-    SliceUpdates* updates;        // counts steps without effect
-    WorkerDevice* device;         // with room for NumbersBytes
+    Net* net;                      // planned
+    const TrainedParams* trained;  // params that updates change
+    Replica* replica;              // has the whole values and states on the host
+    SliceUpdates* updates;         // counts steps without effect
+    WorkerDevice* device;          // with room for NumbersBytes
     Context* ctx;
     bool judges_losses = true;          // a loss that is not finite drops its step
     bool leads = true;                  // logs skipped steps
     LossScale* loss_scale = nullptr;    // null: losses are not scaled
     const GpuMember* member = nullptr;  // null: the worker trains alone
+    RegionSizes regions = {};           // of the group's bridges
   };
   // Returns the bytes of the numbers that the updater reads in a step.
   static int64_t NumbersBytes(const UpdateRule& rule, size_t trained) {
@@ -50,11 +53,10 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void Place(Param* param) override;
   // Allocates the states and metrics. REQUIRES: all params are placed, and the net is bound.
   void AttachMetrics(MetricSums* metrics);
-  // Leaves the group: this worker takes part in no more sums.
-  void Leave() {
-    group_.reset();
-    sums_.reset();  // waits for sums under way
-  }
+  // Returns what moves features between the GPUs of the group; null: no layers need it.
+  RegionExchange* exchange() { return exchange_ ? &*exchange_ : nullptr; }
+  // Leaves the group: this worker takes part in no more sums and transfers.
+  void Leave();
 
   void Renew() override { stale_ = true; }
   void Upload() override;
@@ -82,35 +84,40 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void SumInOrder(Context& ctx, double* values, int64_t n) override;
 
  private:
+  bool HasFirst(size_t p) const;
+  bool Lacks(const Slice& cut) const;
   void MakePieces();
+  void Join();
+  void AddUp();
   void MeetGroup();
   void Bring();
   void LookAt(size_t most);  // waits until at most `most` reports are on their way
   void AddToCounts(int64_t updates);
-  float* bad_losses() { return gradients_.data(); }
 
   const Worker worker_;
   Replica& replica_;
-  const std::vector<Param*>& trained_;
+  const std::vector<Param*>& trained_;  // this worker's params, or parts of them
   Context* const ctx_;
   GroupSum* const on_host_;
   const StepRule rule_;
   const bool waits_;  // the next step depends on whether a step is left out
   StepOutcomes outcomes_;
 
-  std::unique_ptr<GpuGroup> group_;     // null: no group, or not joined yet
-  std::unique_ptr<GradientSums> sums_;  // null: no step yet
-  const int64_t at_once_;               // least floats of a sum
+  std::unique_ptr<GpuGroup> group_;  // null: no group, or not joined yet
+  std::unique_ptr<Stream> links_;    // of all transfers and sums of gradients; null: no group
+  std::optional<GpuExchange> exchange_;
+  DeviceGradients gradients_;
+  const int64_t at_once_;  // least floats of a sum
   std::vector<Param*> placed_;
-  Tensor gradients_;  // findings of InspectLosses, then the gradients of all trained params
-  std::vector<int64_t> grad_begin_;  // by param: where its gradient begins there
-  std::vector<int64_t> counts_;      // by param: updates
-  std::vector<int> announced_;       // trained params with gradients, in the first step's order
+  std::vector<int64_t> counts_;              // by param: updates
+  std::vector<int> announced_;               // params with gradients, in the first step's order
   std::vector<std::vector<Tensor>> states_;  // by trained param
-  Tensor loss_cells_, pieces_, found_;
-  std::vector<const Param*> params_of_pieces_;
-  int64_t piece_count_ = -1;  // -1: not made yet
-  int64_t largest_ = 0;       // floats of the largest piece
+  Tensor loss_cells_;
+  Tensor pieces_;              // that this worker updates
+  Tensor inspected_, found_;   // pieces of the whole model; those that others inspect are empty
+  std::vector<const Param*> params_of_pieces_;  // by piece of the whole model
+  int64_t piece_count_ = -1;                    // -1: not made yet
+  int64_t largest_ = 0;                         // floats of the largest piece
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's values are newer

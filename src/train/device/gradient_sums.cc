@@ -2,12 +2,12 @@
 
 namespace singa {
 
-GradientSums::GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Tensor* values,
-                           const Layout& layout)
+GradientSums::GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Stream* stream,
+                           Tensor* values, const Layout& layout)
     : ctx_(ctx),
       values_(values),
-      stream_(ctx->stream->gpu().NewStream()),
-      collective_(group, member.member, member.members, stream_.get()) {
+      stream_(stream),
+      collective_(group, member.member, member.members, stream) {
   Cut(layout);
 }
 

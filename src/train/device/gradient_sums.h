@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "comm/collective/gpu_collective.h"
@@ -24,10 +23,10 @@ class GradientSums {
     int64_t at_once;              // least floats of a piece, except the last; >= 1
   };
 
-  // Makes the sums of one member of `group`. `group`, `ctx` and `values` must outlive it. values:
-  // [n].
-  GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Tensor* values,
-               const Layout& layout);
+  // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. All that it
+  // is given must outlive it. values: [n].
+  GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Stream* stream,
+               Tensor* values, const Layout& layout);
 
   // Notes, while a step is captured, that the next gradient of the layout's order is complete.
   void Ready();
@@ -47,7 +46,7 @@ class GradientSums {
 
   Context* const ctx_;
   Tensor* const values_;
-  const std::unique_ptr<Stream> stream_;
+  Stream* const stream_;
   GpuCollective collective_;   // in stream_
   std::vector<Piece> pieces_;  // in the order of their sums
   size_t made_ = 0, begun_ = 0;

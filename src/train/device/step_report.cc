@@ -9,7 +9,7 @@ namespace {
 void Inspect(Context& ctx, const UpdatePiece* pieces, int64_t count, bool squares,
              PieceFinding* found) {
   for (int64_t i = 0; i < count; ++i) {
-    found[i].finite = AllFinite(ctx, pieces[i].g, pieces[i].n);
+    found[i].bad = AllFinite(ctx, pieces[i].g, pieces[i].n) ? 0 : 1;
     if (squares) found[i].squares = SumOfSquares(ctx, pieces[i].g, pieces[i].n);
   }
 }
@@ -27,7 +27,7 @@ void Judge(Context&, StepEvidence evidence, StepReport* report) {
   double squares = 0;
   for (int64_t i = 0; i < evidence.piece_count; ++i) {
     squares += evidence.pieces[i].squares;
-    if (!evidence.pieces[i].finite) piece = static_cast<int32_t>(i);
+    if (evidence.pieces[i].bad > 0) piece = static_cast<int32_t>(i);
   }
   SetScale(evidence, squares, report);
   SetVerdict(evidence, loss, piece, report);

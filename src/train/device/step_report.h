@@ -12,7 +12,7 @@ namespace singa {
 // A finding about one piece's gradient.
 struct PieceFinding {
   double squares = 0;  // sum of squares, if it was asked for
-  int32_t finite = 1;
+  double bad = 0;      // 1 if a number is not finite; the workers of a group add theirs up
 };
 
 struct StepReport {

@@ -26,7 +26,7 @@ struct InspectPiece {
     }
     const bool all = block.Max(finite ? 0.f : 1.f) == 0;
     if (squares) sum = block.Sum(sum);
-    if (block.thread() == 0) found[i] = {sum, all};
+    if (block.thread() == 0) found[i] = {sum, all ? 0. : 1.};
   }
 };
 
@@ -45,7 +45,7 @@ struct JudgeInBlock {
         loss = Larger(loss, static_cast<float>(evidence.loss_count - i));
     for (int64_t i = block.thread(); i < evidence.piece_count; i += block.threads()) {
       squares += evidence.pieces[i].squares;
-      if (!evidence.pieces[i].finite) piece = static_cast<float>(i);
+      if (evidence.pieces[i].bad > 0) piece = static_cast<float>(i);
     }
     loss = block.Max(loss);
     piece = block.Max(piece);

@@ -80,7 +80,7 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
       group_(group),
       prefix_(PrefixOf(group)),
       trainer_(trainers_[0]) {
-  trainer_->path().Download();
+  for (Trainer* trainer : trainers_) trainer->path().Download();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; group == 0 && i < replica.states().size(); ++i)
     numbers_.push_back({CountOf(replica.states()[i]), replica.count(static_cast<int>(i))});

@@ -12,7 +12,7 @@ Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTab
   options.phase = phase;
   options.parts = place.workers;
   options.worker = place.worker;
-  options.units = options.bridges = place.divides_units;
+  options.gpus_exchange = place.gpus.has_value();
   options.group = place.group;
   options.groups = place.groups;
   options.gradients = phase == kTrain;

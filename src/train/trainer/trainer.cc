@@ -1,5 +1,6 @@
 #include "train/trainer/trainer.h"
 
+#include "nn/connection/bridge.h"
 #include "nn/plan/host_part.h"
 #include "singa/base/error.h"
 #include "train/trainer/device_path.h"
@@ -53,6 +54,8 @@ std::string Trainer::WhyHostUpdates() const {
   if (!model_.device()) return "a worker has no GPU";
   if (place.groups > 1) return "the job has several worker groups";
   if (place.workers > 1 && !place.gpus) return "the group's GPUs do not add up the gradients";
+  if (model_.trained().divided() && place.here < place.workers)
+    return "the workers of several processes divide params";
   if (!updates_->own_values()) return "servers have the values";
   const JobProto& job = model_.job();
   if (!replica_->rule().on_device())
@@ -124,7 +127,7 @@ std::unique_ptr<StepPath> Trainer::OpenOnHost() {
 }
 
 std::unique_ptr<StepPath> Trainer::OpenLayersOnDevice() {
-  auto params = std::make_unique<DeviceExchange>(&*exchange_, &model_.ctx());
+  auto params = std::make_unique<DeviceExchange>(&*exchange_, &model_.ctx(), &model_.trained());
   PlaceParams(model_.nets(), params.get());
   OpenNets();
   return std::make_unique<DeviceLayersPath>(
@@ -148,7 +151,7 @@ std::unique_ptr<DeviceUpdates> Trainer::PlaceUpdates() {
   const WorkerPlace& place = model_.place();
   auto updates = std::make_unique<DeviceUpdates>(
       model_.job(), DeviceUpdates::Worker{.net = &model_.net(),
-                                          .trained = model_.trained().params,
+                                          .trained = &model_.trained(),
                                           .replica = replica_,
                                           .updates = updates_,
                                           .device = model_.device(),
@@ -156,8 +159,12 @@ std::unique_ptr<DeviceUpdates> Trainer::PlaceUpdates() {
                                           .judges_losses = model_.algorithm().forward_backward(),
                                           .leads = place.leads(),
                                           .loss_scale = loss_scale(),
-                                          .member = place.gpus ? &*place.gpus : nullptr});
-  if (place.gpus) model_.ctx().group = updates.get();
+                                          .member = place.gpus ? &*place.gpus : nullptr,
+                                          .regions = SizesOfBridges(model_.net().nodes(), place.workers)});
+  if (place.gpus) {
+    model_.ctx().group = updates.get();
+    model_.ctx().exchange = updates->exchange();
+  }
   PlaceParams(model_.nets(), updates.get());
   return updates;
 }

@@ -2,8 +2,10 @@
 
 #include <set>
 
+#include "comm/exchange/gpu_exchange.h"
 #include "comm/exchange/region_board.h"
 #include "nn/connection/bridge.h"
+#include "train/device/part_sums.h"
 
 namespace singa {
 namespace {
@@ -37,6 +39,17 @@ int64_t RegionMemory(const CountedWorker& worker) {
   return layout.bytes() / workers;
 }
 
+// Returns the bytes of a GPU for features and gradients of other workers.
+int64_t TransferMemory(const CountedWorker& worker) {
+  const WorkerPlace& place = worker.place;
+  int64_t bytes =
+      GpuExchange::Bytes(SizesOfBridges(worker.nets[0]->nodes(), place.workers), place.worker);
+  for (size_t i = 0; i < worker.trained.own.size(); ++i)
+    if (const Contributors& by = worker.trained.by[i]; !by.all())
+      bytes += PartSums::Floats(worker.trained.own[i]->data.bytes(), by.count);
+  return bytes;
+}
+
 void CountDevice(const CountedWorker& worker, JobMemory* memory) {
   MemoryUse &host = memory->host, &gpu = memory->gpus;
   std::set<const Param*> there;
@@ -45,7 +58,7 @@ void CountDevice(const CountedWorker& worker, JobMemory* memory) {
       if (node.on_device)
         there.insert(node.declared().params.begin(), node.declared().params.end());
   for (const Param* param : there) gpu.params += param->data.bytes();
-  for (const Param* param : worker.trained.params)
+  for (const Param* param : worker.trained.own)
     if (there.count(param)) gpu.gradients += param->data.bytes();
   gpu.forever += worker.workspace;  // other streams only copy and add up
   host.forever = worker.memory.host_forever;
@@ -53,6 +66,7 @@ void CountDevice(const CountedWorker& worker, JobMemory* memory) {
   if (worker.updates_on_device) {
     gpu.updater = worker.states * gpu.gradients;
     host.gradients = 0;
+    if (worker.place.gpus) gpu.forever += TransferMemory(worker);
   } else {
     host.pinned += gpu.params + gpu.gradients;
   }

@@ -7,7 +7,7 @@
 #include "singa/nn/net.h"
 #include "train/reduce/piece_plan.h"
 #include "train/trainer/job_memory.h"
-#include "train/trainer/trained_params.h"
+#include "train/reduce/trained_params.h"
 #include "train/trainer/worker_place.h"
 
 namespace singa {

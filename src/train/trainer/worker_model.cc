@@ -104,7 +104,9 @@ TrainedParams WorkerModel::FindTrained() const {
       trained.in_pieces.push_back(InPieces(node, *own));
       shapes.push_back(whole->shape());
       const int contributors = own->contributors();
-      divisions.push_back({own->is_part() ? place_.workers / contributors : 1, contributors});
+      const int parts = own->is_part() ? place_.workers / contributors : 1;
+      divisions.push_back({parts, contributors});
+      trained.by.push_back({place_.worker % parts, parts, contributors});
     }
   }
   trained.table = SliceTable(shapes, divisions);

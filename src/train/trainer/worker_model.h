@@ -16,7 +16,7 @@
 #include "train/reduce/group_memory.h"
 #include "train/trainer/evaluator.h"
 #include "train/trainer/job_memory.h"
-#include "train/trainer/trained_params.h"
+#include "train/reduce/trained_params.h"
 #include "train/trainer/worker_place.h"
 
 namespace singa {

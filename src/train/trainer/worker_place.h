@@ -24,9 +24,6 @@ struct WorkerPlace {
   // cores that this process may run on.
   int cores = 0;
   int here = 1;  // workers of the group in this process
-  // The group's workers can exchange features, so that they divide layers by units where
-  // partition_dim says so. Else they divide all layers by rows.
-  bool divides_units = false;
   bool leads() const { return worker == first; }
   // Returns the group's workers that share memory with this one.
   SumNode sharing() const {

@@ -174,17 +174,6 @@ TEST(SyncPlan, SaysThatTheJobAsksForAnAllReduce) {
   EXPECT_FALSE(PlanSync(PlannedJob("nworkers_per_group: 2", 2)).all_reduce_is_set);
 }
 
-TEST(SyncPlan, SaysWhoDividesLayersByRowsAlone) {
-  const auto why_rows = [](const char* stanza, int gpus) {
-    return PlanSync(PlannedJob(stanza, gpus)).why_rows;
-  };
-  const char* const threads = "nworkers_per_group: 2 nworkers_per_procs: 2";
-  for (const char* stanza :
-       {"", threads, "nworkers_per_group: 2", "nworkers_per_group: 2 share_memory: false"})
-    EXPECT_EQ(why_rows(stanza, 0), "") << stanza;
-  EXPECT_NE(why_rows(threads, 2).find("GPUs"), std::string::npos);
-}
-
 TEST(SyncPlan, NamesTheFieldThatIsWrong) {
   try {
     PlanSync(PlannedJob("nworkers_per_group: 0", 0));

@@ -76,13 +76,15 @@ TEST(CheckUnits, AGridWithoutEffectIsTold) {
             "the dimension\n");
 }
 
-TEST(CheckUnits, AJobWhoseWorkersCannotIsTold) {
+TEST(CheckUnits, WorkersOnGpusDivideLayersButChooseNoDivision) {
   const std::string on_gpus = StrCat("gpu: 0 gpu: 1 gpu: 2 ", kThreads);
-  EXPECT_NE(Found(Net("batchsize: 12", "partition_dim: 1") + on_gpus)
-                .find("warning: neuralnet.partition_dim: has no effect: "),
-            std::string::npos);
-  EXPECT_NE(Found(Net("batchsize: 12") + on_gpus)
-                .find("warning: neuralnet.layer[conv].partition_dim: has no effect: "),
+  const auto warnings = [&](const std::string& net) {
+    const std::string found = Found(net + on_gpus);
+    return found.find("partition") != std::string::npos ? found : "";
+  };
+  EXPECT_EQ(warnings(Net("batchsize: 12", "partition_dim: 1")), "");
+  EXPECT_NE(warnings("neuralnet { partition: kAuto } ")
+                .find("warning: neuralnet.partition: has no effect: the workers are on GPUs"),
             std::string::npos);
 }
 

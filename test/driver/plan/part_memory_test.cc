@@ -13,7 +13,7 @@ PartMemory MemoryAt(const WorkerPlace& place, const JobProto& job = ImageJob()) 
 }
 
 WorkerPlace ThreadOfTwo(int worker) {
-  return {.worker = worker, .workers = 2, .here = 2, .divides_units = true};
+  return {.worker = worker, .workers = 2, .here = 2};
 }
 
 TEST(PartMemoryTest, IsAllThatTheWorkerNeeds) {

@@ -188,14 +188,6 @@ TEST_F(RowsRefused, ASliceWithoutARowForEachWorker) {
                            "neuralnet.layer[slice].slice_conf.num_slices", "from 1 to 3");
 }
 
-TEST_F(RowsRefused, WorkersThatExchangeNoRows) {
-  const NetOptions gpus = {.parts = 2, .bridges = false};
-  EXPECT_CONFIG_ERROR_SAYS(Build(Slice("data", 2), gpus),
-                           "neuralnet.layer[slice].slice_conf.slice_dim", "2 workers");
-  EXPECT_CONFIG_ERROR(Build(Join("srclayers: 'data'"), gpus),
-                      "neuralnet.layer[join].concate_conf.concate_dim");
-}
-
 TEST_F(RowsRefused, UnevenRowsOfWorkers) {
   const std::string uneven =
       "layer { name: 'rows' type: kRecordInput store_conf { backend: 'synthetic' batchsize: 5 "

@@ -31,6 +31,7 @@ class Member final : public GpuGroup {
         number_(member.member),
         gpu_(OpenGpu(number_)),
         stream_(gpu_->NewStream()),
+        transfers_(gpu_->NewStream()),
         group_(JoinGpuGroup(member, gpu_.get())) {
     ctx_.device = gpu_->kernels();
     ctx_.stream = stream_.get();
@@ -66,7 +67,7 @@ class Member final : public GpuGroup {
   const GpuMember member_;
   const int number_;
   const std::unique_ptr<Gpu> gpu_;
-  const std::unique_ptr<Stream> stream_;
+  const std::unique_ptr<Stream> stream_, transfers_;
   const std::unique_ptr<GpuGroup> group_;
   Context ctx_;
   DeviceMemory memory_{&ctx_};
@@ -84,7 +85,7 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
   ctx.stream = stream.get();
   Tensor values = Allocate(ctx, {kFloats});
   const auto pieces = [&](std::vector<int> order, int64_t at_once) {
-    return GradientSums(nullptr, {}, &ctx, &values, {kLayout.begins, std::move(order), at_once})
+    return GradientSums(nullptr, {}, &ctx, nullptr, &values, {kLayout.begins, std::move(order), at_once})
         .pieces();
   };
   EXPECT_EQ(pieces({3, 2, 1, 0}, 1), 4);
@@ -110,12 +111,12 @@ class SumsAsKernels final : public GpuGroup {
 
 TEST(GradientSumsTest, WaitForWhatMadeThemAndWhatFollowsForThem) {
   PromptGpu gpu;
-  const std::unique_ptr<Stream> stream = gpu.NewStream();
+  const std::unique_ptr<Stream> stream = gpu.NewStream(), transfers = gpu.NewStream();
   Context ctx;
   ctx.stream = stream.get();
   Tensor values = Allocate(ctx, {kFloats});
   SumsAsKernels group;
-  GradientSums sums(&group, {}, &ctx, &values, {kLayout.begins, {3, 0}, 20});
+  GradientSums sums(&group, {}, &ctx, transfers.get(), &values, {kLayout.begins, {3, 0}, 20});
   const std::vector<std::string> first_piece = {
       "stream 1 records event 1", "stream 2 awaits event 1 of stream 1", "stream 2 runs a kernel"};
   sums.Ready();
@@ -160,7 +161,8 @@ SINGA_TEST_ON_ALL_GPUS(GradientSumsOf);
 
 TEST_P(GradientSumsOf, AStepThatIsNotCapturedBeginAtItsEnd) {
   RunAll([this](Member* member) {
-    GradientSums sums(member, member->member_, &member->ctx_, &member->values_, kLayout);
+    GradientSums sums(member, member->member_, &member->ctx_, member->transfers_.get(),
+                      &member->values_, kLayout);
     member->Write(0, kFloats, 1);
     sums.Finish(false);
     EXPECT_EQ(member->Read(), std::vector<float>(kFloats, sum_));
@@ -174,7 +176,8 @@ TEST_P(GradientSumsOf, AStepThatIsNotCapturedBeginAtItsEnd) {
 // Replays do the same.
 TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
   RunAll([this](Member* member) {
-    GradientSums sums(member, member->member_, &member->ctx_, &member->values_, kLayout);
+    GradientSums sums(member, member->member_, &member->ctx_, member->transfers_.get(),
+                      &member->values_, kLayout);
     sums.Finish(false);
     member->sums_.clear();
     member->awaited_.clear();
@@ -209,7 +212,8 @@ TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
 
 TEST_P(GradientSumsOf, ACaptureThatFailedHaveNotBegun) {
   RunAll([this](Member* member) {
-    GradientSums sums(member, member->member_, &member->ctx_, &member->values_, kLayout);
+    GradientSums sums(member, member->member_, &member->ctx_, member->transfers_.get(),
+                      &member->values_, kLayout);
     sums.Finish(false);
     member->stream_->BeginCapture();
     sums.Ready();

@@ -92,7 +92,7 @@ TEST_P(InspectedPieces, AreFiniteOrNotAndHaveTheirSquares) {
     for (size_t i = 0; i < found.size(); ++i) {
       SCOPED_TRACE(i);
       const bool finite = !bad || (i != 3 && i != 5);
-      EXPECT_EQ(found[i].finite, finite);
+      EXPECT_EQ(found[i].bad, finite ? 0 : 1);
       if (!finite) continue;
       const float* const g = gradients_[i].data() + i % 2;
       double squares = 0;
@@ -118,7 +118,7 @@ class JudgedStep : public StepReportOf {
   }
 
   std::vector<float> bad_losses_ = std::vector<float>(3, 0);
-  std::vector<PieceFinding> pieces_ = std::vector<PieceFinding>(100, {4, 1});
+  std::vector<PieceFinding> pieces_ = std::vector<PieceFinding>(100, {4, 0});
   StepState state_ = {.step = 7};
   float clip_norm_ = 0;
   bool ends_ = false;
@@ -159,9 +159,9 @@ TEST_P(JudgedStep, TheFirstLossThatIsNotFiniteDropsIt) {
 }
 
 TEST_P(JudgedStep, SoDoesAPieceOfAGradient) {
-  pieces_[0].finite = 0;
+  pieces_[0].bad = 1;
   EXPECT_EQ(Judge().piece, 0);
-  pieces_[98].finite = 0;
+  pieces_[98].bad = 1;
   const StepReport report = Judge();
   EXPECT_EQ(report.verdict.dropped, 1);
   EXPECT_EQ(report.loss, -1);

@@ -45,7 +45,7 @@ std::vector<std::string> InPieces(const JobProto& job) {
 
 // Workers of a group, of which none has all rows of "wide".
 WorkerPlace Dividing(int worker, int workers) {
-  return {.worker = worker, .workers = workers, .here = workers, .divides_units = true};
+  return {.worker = worker, .workers = workers, .here = workers};
 }
 
 TEST(WorkerModelTest, ALargePartOfADividedParamGoesInPieces) {
@@ -183,7 +183,7 @@ JobProto DividedJob() {
   return job;
 }
 constexpr WorkerPlace kSecondOfThree = {
-    .worker = 1, .workers = 3, .here = 3, .divides_units = true};
+    .worker = 1, .workers = 3, .here = 3};
 
 // Memory for the pieces that all workers compute is not there if each computes its own pieces.
 TEST(WorkerModelTest, CountsRegionsAndPiecesOfProcessesThatShareMemory) {
@@ -194,8 +194,9 @@ TEST(WorkerModelTest, CountsRegionsAndPiecesOfProcessesThatShareMemory) {
   place.shares_host = true;
   const MemoryUse of_processes = WorkerModel(DividedJob(), place, nullptr).Count(0, false).host;
   EXPECT_GT(of_processes.forever, of_threads.forever);
-  place.divides_units = false;
-  const MemoryUse by_rows = WorkerModel(DividedJob(), place, nullptr).Count(0, false).host;
+  JobProto rows = DividedJob();
+  for (LayerProto& layer : *rows.mutable_neuralnet()->mutable_layer()) layer.clear_partition_dim();
+  const MemoryUse by_rows = WorkerModel(rows, place, nullptr).Count(0, false).host;
   EXPECT_GT(by_rows.gradients, of_processes.gradients);
 }
 
@@ -218,7 +219,7 @@ TEST(WorkerModelTest, APartLiesInTheValuesOfTheWhole) {
 }
 
 TEST(WorkerModelTest, APartLiesInTheValuesOfTheLead) {
-  WorkerModel lead(DividedJob(), {.workers = 3, .here = 3, .divides_units = true}, nullptr);
+  WorkerModel lead(DividedJob(), {.workers = 3, .here = 3}, nullptr);
   WorkerModel second(DividedJob(), kSecondOfThree, nullptr);
   lead.AllocateValues(nullptr, nullptr);
   second.AllocateValues(nullptr, &lead);
@@ -252,14 +253,6 @@ TEST(WorkerModelTest, AParamOfALayerThatAllComputeIsTheFirstWorkers) {
   const WorkerModel model(job, kSecondOfThree, nullptr);
   EXPECT_EQ(model.trained().table[0].by, (Contributors{0, 1, 1}));
   EXPECT_EQ(model.trained().own[0]->shape(), model.trained().params[0]->shape());
-}
-
-TEST(WorkerModelTest, PartitionDimIsIdleWhereWorkersDivideRows) {
-  WorkerPlace rows = kSecondOfThree;
-  rows.divides_units = false;
-  const WorkerModel model(DividedJob(), rows, nullptr);
-  EXPECT_EQ(model.trained().own, model.trained().params);
-  EXPECT_TRUE(model.trained().table[0].by.all());
 }
 
 TEST(WorkerModelTest, NamesTheAlgorithmThatIsNotKnown) {

@@ -1,0 +1,55 @@
+// DeviceGradients has the gradients of a worker's trained params in one tensor on its GPU, and their
+// sums over the group's GPUs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "singa/tensor/context.h"
+#include "singa/tensor/stream.h"
+#include "tensor/gpu/gpu_group.h"
+#include "train/device/gradient_sums.h"
+#include "train/device/part_sums.h"
+#include "train/reduce/trained_params.h"
+
+namespace singa {
+
+class DeviceGradients {
+ public:
+  // `losses`: floats for the findings of InspectLosses, which are added up with the gradients.
+  // `ctx` and `trained` must outlive it. Throws DeviceError.
+  DeviceGradients(Context* ctx, const TrainedParams& trained, int64_t losses);
+
+  float* of(size_t param) { return floats_.data() + begins_[param]; }
+  float* bad_losses() { return floats_.data(); }
+  // Returns whether a worker of the group lacks some gradients that others have.
+  bool divided() const { return divided_; }
+
+  // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. `order`: the
+  // params whose gradients a step makes, in order. `at_once`: as in GradientSums::Layout. All that
+  // it is given must outlive the sums.
+  void MakeSums(GpuGroup* group, const GpuMember& member, Stream* stream,
+                const std::vector<int>& order, int64_t at_once);
+  bool has_sums() const { return sums_ != nullptr; }
+  // Notes, while a step is captured, that the gradient of a param is complete.
+  void Ready(size_t param);
+  // Adds up what is complete. Later work of the context comes after the sums.
+  void AddUp(bool captured);
+  void DropSums();
+
+ private:
+  bool IsCommon(size_t param) const { return trained_.by[param].all(); }
+
+  Context* const ctx_;
+  const TrainedParams& trained_;
+  // The findings, then the gradients that all workers compute, then the others.
+  Tensor floats_, common_;       // common_: the begin of floats_
+  std::vector<int64_t> begins_;  // by param
+  bool divided_ = false;
+  std::unique_ptr<GradientSums> sums_;
+  std::optional<PartSums> of_parts_;
+};
+
+}  // namespace singa
