@@ -7,7 +7,8 @@ needs: a quiet machine of two cores or more
 
 Each case is one net, a number of workers, and one way to divide the layers. `singa plan -verify`
 measures the layers of the net, predicts the time of a step, and trains in the same way. A round of
-all nets is repeated, and the figures are the medians. The memory of a training is that of its
+all nets is repeated, and the figures are the medians. The plans that `singa plan` finds may differ
+from round to round; only those of all rounds count. The memory of a training is that of its
 process as the system counts it (memory_mb in metrics.jsonl), without that of a training of a tiny
 net by as many workers.
 """
@@ -134,6 +135,8 @@ def main():
                     plans[case] = plan
                     times.setdefault(case, {})[number] = (plan["step_ms"], plan["measured_ms"])
                 print(f"round {number + 1}: {net}, {workers} workers", file=sys.stderr)
+        for case in [case for case, rounds in times.items() if len(rounds) < args.rounds]:
+            del times[case], plans[case]
         memory = {case: memory_of(singa, *case[:2], plans[case], folder) for case in plans}
     rows, errors, predicted, measured, memory_errors = [], [], [], [], []
     for case, rounds in times.items():

@@ -1,5 +1,5 @@
-// GpuMembersTest runs the members of a group of GPUs, each in a thread of its own: on emulated GPUs,
-// or on the machine's where it has enough of them.
+// GpuMembersTest runs the members of a group of GPUs, each in a thread of its own: on emulated
+// GPUs, or on the machine's where it has enough of them.
 #pragma once
 
 #include <gtest/gtest.h>

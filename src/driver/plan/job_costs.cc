@@ -54,10 +54,10 @@ JobCosts::Memory JobCosts::MemoryOf(const WorkerModel& model) {
 
 LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory) const {
   LayerCost cost;
-  const double sharing = cluster_.sharing();
-  cost.forward_ms = times.forward * sharing;
-  cost.backward_ms = times.backward * sharing;
-  cost.update_ms = times.update * sharing;
+  const double turns = cluster_.turns();
+  cost.forward_ms = times.forward * turns;
+  cost.backward_ms = times.backward * turns;
+  cost.update_ms = times.update * cluster_.sharing();
   cost.bytes = memory.features + memory.gradients;
   if (cluster_.workers > 1 && memory.trained > 0) AddSums(memory, &cost);
   return cost;
@@ -92,7 +92,7 @@ void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
 BridgeRates JobCosts::Bridges() const {
   return {.workers = cluster_.workers,
           .here = cluster_.here(),
-          .copy_ms_per_mb = 1 / rates_.copy_gb_per_s * cluster_.sharing(),
+          .copy_ms_per_mb = 1 / rates_.copy_gb_per_s * cluster_.turns(),
           .link_ms_per_mb = LinkMsPerMb() + rates_.send_ms_per_mb,
           .meeting_ms = 1e-3 * rates_.meeting_us,
           .link_ms = 1e-3 * cluster_.link_us};

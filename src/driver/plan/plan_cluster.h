@@ -21,8 +21,12 @@ struct PlanCluster {
   int here() const { return (workers + hosts - 1) / hosts; }
   // Workers of a host that compute at once; the others wait for a core.
   int at_once() const { return std::clamp(cores / threads, 1, here()); }
-  // The factor of a worker's times because workers of the host share cores.
+  // The factor of a worker's times because workers of the host share cores, for work that any free
+  // worker takes.
   double sharing() const { return static_cast<double>(here()) / at_once(); }
+  // The same factor for work of each worker's own. They wait for each other more often than the
+  // system changes between them, so that 3 workers on 2 cores take two turns.
+  int turns() const { return (here() + at_once() - 1) / at_once(); }
   // Sets the threads of each worker; 0: the cores, divided by the workers of a host.
   void SetThreads(int given) {
     threads = gpus ? 1 : given > 0 ? given : std::max(1, cores / here());
@@ -36,11 +40,7 @@ struct PlanCluster {
   }
   // The place of worker number `worker` if it alone is in its process.
   WorkerPlace PlaceOf(int worker) const {
-    return {.threads = threads,
-            .worker = worker,
-            .workers = workers,
-            .first = worker,
-            .here = 1};
+    return {.threads = threads, .worker = worker, .workers = workers, .first = worker, .here = 1};
   }
 };
 

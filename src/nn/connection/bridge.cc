@@ -17,8 +17,7 @@ RegionExchange& ExchangeOf(const Context& ctx) { return *ctx.exchange; }
 
 // y[i] = x[i], i < n; nothing if they are the same memory.
 void CopyAll(Context& ctx, const void* x, void* y, int64_t n) {
-  if (x != y)
-    CopyBlocks(ctx, static_cast<const float*>(x), 0, static_cast<float*>(y), 0, 1, n);
+  if (x != y) CopyBlocks(ctx, static_cast<const float*>(x), 0, static_cast<float*>(y), 0, 1, n);
 }
 
 bool HasPieces(const Bridge& bridge) { return bridge.from.pieces || bridge.to.pieces; }
@@ -42,9 +41,7 @@ class BridgeSource final : public Layer {
     SetOutput(*in[0], out[0]);
   }
 
-  Traits traits() const override {
-    return {.grad_reads_in = true, .on_device = bridge_.on_device};
-  }
+  Traits traits() const override { return {.grad_reads_in = true, .on_device = bridge_.on_device}; }
 
   // A step that the group drops ends after this: then nobody waits for what was offered. The group
   // has agreed on it after all had taken their regions.
@@ -192,9 +189,7 @@ class BridgeEnd final : public Layer {
     back_ = BridgeRegions(back, *in[0]);
   }
 
-  Traits traits() const override {
-    return {.in_place_with = 0, .on_device = bridge_.on_device};
-  }
+  Traits traits() const override { return {.in_place_with = 0, .on_device = bridge_.on_device}; }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float* const y = out[0]->data.data();

@@ -76,7 +76,7 @@ struct Bridge {
   bool labels = false;  // labels cross, too
   int worker = 0, workers = 1;
   bool on_device = false;  // the workers' GPUs exchange regions; else the host does
-  int tag = 0;  // its first tag for the RegionExchange, of time step 0
+  int tag = 0;             // its first tag for the RegionExchange, of time step 0
 
   // Returns the number of tags of one time step.
   int tags() const { return pieces * kTransfers; }

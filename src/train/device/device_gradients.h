@@ -1,5 +1,5 @@
-// DeviceGradients has the gradients of a worker's trained params in one tensor on its GPU, and their
-// sums over the group's GPUs.
+// DeviceGradients has the gradients of a worker's trained params in one tensor on its GPU, and
+// their sums over the group's GPUs.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class DeviceGradients {
   // Returns whether a worker of the group lacks some gradients that others have.
   bool divided() const { return divided_; }
 
-  // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. `order`: the
-  // params whose gradients a step makes, in order. `at_once`: as in GradientSums::Layout. All that
-  // it is given must outlive the sums.
+  // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. `order`:
+  // the params whose gradients a step makes, in order. `at_once`: as in GradientSums::Layout. All
+  // that it is given must outlive the sums.
   void MakeSums(GpuGroup* group, const GpuMember& member, Stream* stream,
                 const std::vector<int>& order, int64_t at_once);
   bool has_sums() const { return sums_ != nullptr; }

@@ -72,8 +72,7 @@ void DeviceUpdates::Leave() {
 
 void DeviceUpdates::Place(Param* param) {
   const auto trained = std::find(trained_.begin(), trained_.end(), param);
-  if (trained != trained_.end())
-    param->grad.Bind(gradients_.of(trained - trained_.begin()));
+  if (trained != trained_.end()) param->grad.Bind(gradients_.of(trained - trained_.begin()));
   param->PutOnDevice(AllocateFor(*param, *ctx_));
   placed_.push_back(param);
 }
@@ -168,8 +167,7 @@ void DeviceUpdates::Download() {
     if (!HasFirst(p)) continue;
     Copy(*ctx_, trained_[p]->data, trained_[p]->host().data());
     for (size_t i = 0; i < states_[p].size(); ++i)
-      Copy(*ctx_, states_[p][i],
-           replica_.states()[p].tensors[i].data() + trained_[p]->begin());
+      Copy(*ctx_, states_[p][i], replica_.states()[p].tensors[i].data() + trained_[p]->begin());
     replica_.set_count(static_cast<int>(p), counts_[p]);
   }
 }

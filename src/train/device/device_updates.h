@@ -1,8 +1,8 @@
 // DeviceUpdates is the DeviceParams of a worker that trains alone, or in one group whose workers
 // each have a GPU, with all that trains on the device. Values, gradients and updater states stay on
 // the device, which updates all params at once. Each worker of a group updates the params that it
-// has, or its parts of them, by the sum of the gradients. The host looks at the outcome of each step when it is done. If
-// the worker trains alone, it hands out the next steps meanwhile.
+// has, or its parts of them, by the sum of the gradients. The host looks at the outcome of each
+// step when it is done. If the worker trains alone, it hands out the next steps meanwhile.
 #pragma once
 
 #include <memory>
@@ -113,8 +113,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::vector<int> announced_;               // params with gradients, in the first step's order
   std::vector<std::vector<Tensor>> states_;  // by trained param
   Tensor loss_cells_;
-  Tensor pieces_;              // that this worker updates
-  Tensor inspected_, found_;   // pieces of the whole model; those that others inspect are empty
+  Tensor pieces_;             // that this worker updates
+  Tensor inspected_, found_;  // pieces of the whole model; those that others inspect are empty
   std::vector<const Param*> params_of_pieces_;  // by piece of the whole model
   int64_t piece_count_ = -1;                    // -1: not made yet
   int64_t largest_ = 0;                         // floats of the largest piece

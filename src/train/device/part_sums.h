@@ -1,6 +1,6 @@
-// PartSums adds up gradients that a part of a group's workers compute, on their GPUs. They send each
-// other what they have, and each adds it up in the order of the SumTree. Workers that only use the
-// param get the gradient of the one worker that counts.
+// PartSums adds up gradients that a part of a group's workers compute, on their GPUs. They send
+// each other what they have, and each adds it up in the order of the SumTree. Workers that only use
+// the param get the gradient of the one worker that counts.
 #pragma once
 
 #include <cstdint>

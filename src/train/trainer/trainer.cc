@@ -150,17 +150,18 @@ std::unique_ptr<StepPath> Trainer::OpenOnDevice() {
 std::unique_ptr<DeviceUpdates> Trainer::PlaceUpdates() {
   const WorkerPlace& place = model_.place();
   auto updates = std::make_unique<DeviceUpdates>(
-      model_.job(), DeviceUpdates::Worker{.net = &model_.net(),
-                                          .trained = &model_.trained(),
-                                          .replica = replica_,
-                                          .updates = updates_,
-                                          .device = model_.device(),
-                                          .ctx = &model_.ctx(),
-                                          .judges_losses = model_.algorithm().forward_backward(),
-                                          .leads = place.leads(),
-                                          .loss_scale = loss_scale(),
-                                          .member = place.gpus ? &*place.gpus : nullptr,
-                                          .regions = SizesOfBridges(model_.net().nodes(), place.workers)});
+      model_.job(),
+      DeviceUpdates::Worker{.net = &model_.net(),
+                            .trained = &model_.trained(),
+                            .replica = replica_,
+                            .updates = updates_,
+                            .device = model_.device(),
+                            .ctx = &model_.ctx(),
+                            .judges_losses = model_.algorithm().forward_backward(),
+                            .leads = place.leads(),
+                            .loss_scale = loss_scale(),
+                            .member = place.gpus ? &*place.gpus : nullptr,
+                            .regions = SizesOfBridges(model_.net().nodes(), place.workers)});
   if (place.gpus) {
     model_.ctx().group = updates.get();
     model_.ctx().exchange = updates->exchange();

@@ -6,8 +6,8 @@
 #include "nn/plan/net_memory.h"
 #include "singa/nn/net.h"
 #include "train/reduce/piece_plan.h"
-#include "train/trainer/job_memory.h"
 #include "train/reduce/trained_params.h"
+#include "train/trainer/job_memory.h"
 #include "train/trainer/worker_place.h"
 
 namespace singa {

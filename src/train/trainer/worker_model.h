@@ -14,9 +14,9 @@
 #include "singa/train/algorithm.h"
 #include "train/device/worker_device.h"
 #include "train/reduce/group_memory.h"
+#include "train/reduce/trained_params.h"
 #include "train/trainer/evaluator.h"
 #include "train/trainer/job_memory.h"
-#include "train/reduce/trained_params.h"
 #include "train/trainer/worker_place.h"
 
 namespace singa {

@@ -72,8 +72,8 @@ TEST_P(GpuExchangeTest, ARegionArrivesInTheReceiversStrides) {
     exchange->EndOffers(me.ctx, 0);
     exchange->Take(me.ctx, 0, peer, Column(sum, 2, 1), true);
     const auto base = static_cast<float>(1000 + 100 * peer);
-    EXPECT_EQ(me.Read(sum), (Floats{1000, base + 2, 1000, base + 5, 1000, base + 8, 1000,
-                                    base + 11}));
+    EXPECT_EQ(me.Read(sum),
+              (Floats{1000, base + 2, 1000, base + 5, 1000, base + 8, 1000, base + 11}));
   });
 }
 

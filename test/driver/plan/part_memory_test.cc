@@ -12,9 +12,7 @@ PartMemory MemoryAt(const WorkerPlace& place, const JobProto& job = ImageJob()) 
   return MemoryOf(PartTrainer(job, place).trainer());
 }
 
-WorkerPlace ThreadOfTwo(int worker) {
-  return {.worker = worker, .workers = 2, .here = 2};
-}
+WorkerPlace ThreadOfTwo(int worker) { return {.worker = worker, .workers = 2, .here = 2}; }
 
 TEST(PartMemoryTest, IsAllThatTheWorkerNeeds) {
   for (int worker = 0; worker < 2; ++worker) {

@@ -85,7 +85,8 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
   ctx.stream = stream.get();
   Tensor values = Allocate(ctx, {kFloats});
   const auto pieces = [&](std::vector<int> order, int64_t at_once) {
-    return GradientSums(nullptr, {}, &ctx, nullptr, &values, {kLayout.begins, std::move(order), at_once})
+    return GradientSums(nullptr, {}, &ctx, nullptr, &values,
+                        {kLayout.begins, std::move(order), at_once})
         .pieces();
   };
   EXPECT_EQ(pieces({3, 2, 1, 0}, 1), 4);

@@ -182,8 +182,7 @@ JobProto DividedJob() {
   job.mutable_neuralnet()->mutable_layer(1)->set_partition_dim(1);
   return job;
 }
-constexpr WorkerPlace kSecondOfThree = {
-    .worker = 1, .workers = 3, .here = 3};
+constexpr WorkerPlace kSecondOfThree = {.worker = 1, .workers = 3, .here = 3};
 
 // Memory for the pieces that all workers compute is not there if each computes its own pieces.
 TEST(WorkerModelTest, CountsRegionsAndPiecesOfProcessesThatShareMemory) {
