@@ -19,8 +19,8 @@ bool SpinBriefly() {
 
 // oneDNN's products take aligned blocks of some MB for a moment. glibc cuts their ends off, and
 // keeps the small ends in a cache of each thread. The freed blocks between them cannot be joined,
-// so that the next block does not fit: a worker got up to 5 MB of such holes. The cache is
-// therefore for blocks of at most 64 bytes, which are never such ends.
+// so that the next block does not fit: a worker got up to 5 MB of such holes. The cache therefore
+// keeps only blocks of up to 64 bytes. The ends are larger.
 bool KeepFewBlocks() { return SetDefault("GLIBC_TUNABLES", "glibc.malloc.tcache_max=64"); }
 
 // The libraries read these variables when they are loaded, so the program starts itself again.

@@ -13,6 +13,19 @@ NOT_CAPTURED = "a step cannot be captured"
 LARGE = ("-set", "neuralnet.layer[loss].softmaxloss_conf.scale=1000")
 
 
+NORM = """  layer { name: "bn" type: kBM srclayers: "pool1"
+          param { name: "g" init { type: kConstant value: 1 } } param { name: "o" }
+          param { name: "m" } param { name: "v" init { type: kConstant value: 1 } } }
+"""
+
+
+def normalised(case, dims, count):
+    """Writes the job with a batch normalisation behind pool1."""
+    write(case, dims, MOMENTUM, count)
+    conf = case.path("job.conf").read_text().replace('type: kLRN srclayers: "pool1"', 'type: kLRN srclayers: "bn"')
+    case.write("job.conf", conf.replace('  layer { name: "norm1"', NORM + '  layer { name: "norm1"'))
+
+
 def names(count):
     return ",".join(map(str, range(count)))
 
@@ -20,6 +33,10 @@ def names(count):
 def compare_with_cpus(case, dims, updater, count, *settings):
     """Trains by as many threads of the CPU, and on GPUs of one process to the same bytes."""
     write(case, dims, updater, count)
+    return compare(case, dims, count, *settings)
+
+
+def compare(case, dims, count, *settings):
     host, gpus = f"{dims}-cpus", f"{dims}-gpus"
     train(case, *workers(count), *settings, workspace=host, gpus="")
     said = train(case, *workers(count), *settings, workspace=gpus, gpus=names(count)).err
@@ -44,6 +61,19 @@ def gpus_that_divide_slices_of_rows_train_to_the_bytes_of_cpus(case):
         has(compare_with_cpus(case, dims, MOMENTUM, 4), BY_HOST + "the host checks labels", "stderr")
 
 
+# Tests use the running statistics, which each worker's GPU changes itself.
+@check
+def gpus_that_divide_layers_normalise_batches_as_cpus_do(case):
+    for dims, count in (("000101", 2), ("g1wg0g", 4)):
+        normalised(case, dims, count)
+        compare(case, dims, count)
+        for place in ((), (APART,)):
+            train(case, *processes(2, *place, in_each=count // 2), workspace="apart", gpus=names(count))
+            same_bytes(case.newest("apart"), case.newest(f"{dims}-cpus"))
+            for a, b in zip(case.rows("apart", "test"), case.rows(f"{dims}-cpus", "test"), strict=True):
+                true(abs(a["loss"] - b["loss"]) < 1e-6, f"rows {a} and {b}")
+
+
 @check
 def gpus_of_processes_that_divide_layers_leave_the_updates_to_the_host(case):
     for number, settings in enumerate(((ALL_REDUCE,), (), (APART,))):
@@ -52,6 +82,8 @@ def gpus_of_processes_that_divide_layers_leave_the_updates_to_the_host(case):
         place = f"place{number}"
         train(case, *processes(2, *settings, in_each=2), workspace=place, gpus=names(4))
         same_bytes(case.newest(place), case.newest("cpus"))
+        for a, b in zip(case.rows(place, "test"), case.rows("cpus", "test"), strict=True):
+            true(abs(a["loss"] - b["loss"]) < 1e-6, f"rows {a} and {b}")
         if APART not in settings:
             has(logs(case, place), "the workers of several processes divide params", "the log")
 

@@ -15,16 +15,7 @@ TeamSync GpuBackend::SyncOf(int group) {
                             .deadline = setup_.deadline}};
 }
 
-void GpuBackend::Allocate(WorkerTeams* teams) {
-  team_ = &teams->team(0);
-  team_->Allocate();
-}
-
-// Each worker has the newest values of its own params.
-std::vector<SliceState> GpuBackend::Gather(const std::vector<int64_t>&) {
-  for (Trainer* trainer : team_->trainers()) trainer->path().Download();
-  return {};
-}
+void GpuBackend::Allocate(WorkerTeams* teams) { teams->team(0).Allocate(); }
 
 void GpuBackend::Stop(WorkerTeams* teams) { teams->Stop(); }
 

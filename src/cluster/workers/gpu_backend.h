@@ -7,8 +7,6 @@
 
 namespace singa {
 
-class WorkerTeam;
-
 class GpuBackend final : public SyncBackend {
  public:
   // `gpus`: the group of the GPUs of all workers of the job.
@@ -16,14 +14,12 @@ class GpuBackend final : public SyncBackend {
 
   TeamSync SyncOf(int group) override;
   void Allocate(WorkerTeams* teams) override;
-  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
   void Stop(WorkerTeams* teams) override;
 
  private:
   const SyncSetup setup_;
   const GpuGroupId gpus_;
   ReplicaUpdates updates_;
-  WorkerTeam* team_ = nullptr;  // null before Allocate
 };
 
 }  // namespace singa

@@ -152,17 +152,14 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
     if (groups) return groups;
     return std::make_unique<WorkerGroups>(job, threads, process, GroupOptions{.calls = calls});
   }
-  std::optional<GpuGroupId> id;
   const SyncPlan plan = PlanSync(job, {.in_one_process = true});
   if (plan.mode == SyncMode::kAllReduce) {
     std::string why = WhyNotByGpus(plan);
+    std::optional<GpuGroupId> id;
     if (why.empty()) id = NewGroup(&why);
-    if (!id) WarnOfHost(why);
-  }
-  if (id) {
-    std::string why;
-    if (auto groups = OnGpus(job, threads, nullptr, {.gpus = id, .calls = calls}, &why))
-      return groups;
+    std::unique_ptr<WorkerGroups> groups;
+    if (id) groups = OnGpus(job, threads, nullptr, {.gpus = id, .calls = calls}, &why);
+    if (groups) return groups;
     WarnOfHost(why);
   }
   return std::make_unique<WorkerGroups>(job, threads, nullptr, GroupOptions{.calls = calls});

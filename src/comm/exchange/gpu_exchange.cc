@@ -2,13 +2,11 @@
 
 #include <utility>
 
+#include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
-
-// Regions begin at multiples of 256 bytes, as kernels and transfers like them best.
-constexpr int64_t Aligned(int64_t floats) { return (floats + 63) / 64 * 64; }
 
 // Calls f(tag, other, sends, floats) for each region that `worker` offers or takes.
 template <typename F>
@@ -25,15 +23,17 @@ void ForEachRegion(const RegionSizes& sizes, int worker, const F& f) {
 
 int64_t FloatsOf(const RegionSizes& sizes, int worker) {
   int64_t all = 0;
-  ForEachRegion(sizes, worker, [&](int, int, bool, int64_t floats) { all += Aligned(floats); });
+  ForEachRegion(sizes, worker,
+                [&](int, int, bool, int64_t floats) { all += AlignedForGpu(floats); });
   return all;
 }
 
-GpuTransfer TransferOf(int peer, bool sends, float* floats, int64_t n) {
-  return {.peer = peer,
-          .sends = sends,
-          .bytes = reinterpret_cast<std::byte*>(floats),
-          .size = n * static_cast<int64_t>(sizeof(float))};
+Tensor MemoryFor(const RegionSizes& sizes, int worker, const Context& ctx) {
+  try {
+    return Allocate(ctx, {FloatsOf(sizes, worker)});
+  } catch (const DeviceError& error) {
+    throw DeviceError(StrCat("features of other workers: ", error.what()));
+  }
 }
 
 bool IsWhole(const Region& region) {
@@ -51,7 +51,7 @@ GpuExchange::GpuExchange(const RegionSizes& sizes, int worker, Context* ctx, Str
       worker_(worker),
       ctx_(ctx),
       stream_(stream),
-      memory_(Allocate(*ctx, {FloatsOf(sizes, worker)})),
+      memory_(MemoryFor(sizes, worker, *ctx)),
       rooms_(sizes.tags),
       passed_(sizes.tags) {
   for (Rooms& rooms : rooms_) {
@@ -61,7 +61,7 @@ GpuExchange::GpuExchange(const RegionSizes& sizes, int worker, Context* ctx, Str
   float* next = memory_.data();
   ForEachRegion(sizes_, worker_, [&](int tag, int other, bool sends, int64_t floats) {
     (sends ? rooms_[tag].offered : rooms_[tag].taken)[other] = next;
-    next += Aligned(floats);
+    next += AlignedForGpu(floats);
   });
   transfers_.reserve(2 * static_cast<size_t>(sizes.workers));
 }
@@ -71,21 +71,22 @@ void GpuExchange::Join(GpuGroup* group, std::function<void()> meet) {
   meet_ = std::move(meet);
 }
 
-// Floats that lie side by side are sent from where they are.
+// A region without gaps is sent from its tensor. Others are packed first.
 void GpuExchange::Offer(Context& ctx, int tag, int to, const Region& region) {
   float* from = region.data;
   if (!IsWhole(region)) {
     from = rooms_[tag].offered[to];
     MoveRegion(ctx, region, Packed(region, from), false);
   }
-  transfers_.push_back(TransferOf(to, true, from, region.floats()));
+  transfers_.push_back(GpuTransfer::OfFloats(to, true, from, region.floats()));
 }
 
-// Starts all transfers of the tag at once: no worker can send before another receives.
+// Starts all transfers of the tag at once: a send ends only with its receive.
 void GpuExchange::EndOffers(Context& ctx, int tag) {
   for (int from = 0; from < sizes_.workers; ++from)
     if (float* const room = rooms_[tag].taken[from])
-      transfers_.push_back(TransferOf(from, false, room, sizes_.floats(tag, from, worker_)));
+      transfers_.push_back(
+          GpuTransfer::OfFloats(from, false, room, sizes_.floats(tag, from, worker_)));
   if (meet_) meet_();
   if (!transfers_.empty()) {
     stream_->Await(*ctx.stream->Record());

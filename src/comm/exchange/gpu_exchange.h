@@ -1,6 +1,6 @@
 // GpuExchange is the RegionExchange of a worker whose group has a GPU for each worker. Regions go
-// from GPU to GPU, in another stream than the worker's computations. The calls hand out work, and
-// none blocks until it is done.
+// from GPU to GPU, in another stream than the worker's computations. No call waits
+// for the transfers that it starts.
 #pragma once
 
 #include <functional>
@@ -29,6 +29,7 @@ class GpuExchange final : public RegionExchange {
   void EndOffers(Context& ctx, int tag) override;
   void Take(Context& ctx, int tag, int from, const Region& to, bool add) override;
   void AwaitTaken(int tag) override;
+  void DropOffers() override { transfers_.clear(); }
 
  private:
   // The packed regions of one tag, by the other worker; null: there is none.

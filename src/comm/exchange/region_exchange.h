@@ -29,9 +29,11 @@ class RegionExchange {
   // Offers `region` to worker `to`. Its floats must not change before AwaitTaken(tag) returns. Does
   // not wait.
   virtual void Offer(Context& ctx, int tag, int to, const Region& region) = 0;
-  // Says that this worker has offered all regions of `tag`. All workers call it for the same tags
-  // in the same order, also those that offer nothing. Does not wait for their regions.
+  // Says that this worker has offered all regions of `tag`. Every worker calls it, even if it
+  // offers nothing, for the same tags in the same order. Does not wait for their regions.
   virtual void EndOffers(Context&, int /*tag*/) {}
+  // Forgets what was offered for a tag whose EndOffers was not called or has failed.
+  virtual void DropOffers() {}
   // Blocks until worker `from` offers its region of `tag` to this worker. Then copies it to `to`, a
   // region of the same steps, count and run; with `add` it adds the floats instead.
   // Throws Stopped when the group was stopped, and Error with kExitStalled when the other worker

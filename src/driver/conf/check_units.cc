@@ -35,7 +35,7 @@ bool WorkersHaveOwnSizes(const NetProto& conf) {
 std::string WhyNoChoice(const JobProto& job) {
   if (job.cluster().nworkers_per_group() == 1) return "the worker group has one worker";
   if (job.cluster().nworker_groups() > 1) return "the job has several worker groups";
-  if (job.gpu_size() > 0) return "the workers are on GPUs, and it measures layers on CPUs";
+  if (job.gpu_size() > 0) return "the workers are on GPUs, and kAuto measures layers on CPUs alone";
   return "";
 }
 

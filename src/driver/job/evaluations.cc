@@ -9,10 +9,14 @@
 
 namespace singa {
 
-// Collects the values from the servers, if the job has any.
+// Collects the values from the servers, if the job has any, and from the GPUs if their workers
+// divide params.
 void Evaluations::CollectValues(int64_t updates) {
   const JobSnapshot::Hold hold(&snapshot_);
   snapshot_.Collect(updates);
+  if (!groups_.lead().model().trained().of_other_phases.empty())
+    for (Trainer* trainer : groups_.teams().all().begin()->second->trainers())
+      trainer->path().Download();
 }
 
 void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {

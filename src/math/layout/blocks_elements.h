@@ -18,6 +18,17 @@ struct CopyBlocksElement {
   }
 };
 
+struct AddBlocksElement {
+  const float* x;
+  int64_t x_stride;
+  float* y;
+  int64_t y_stride, size;
+  SINGA_HD void operator()(int64_t i) const {
+    const int64_t block = i / size, j = i % size;
+    y[block * y_stride + j] += x[block * x_stride + j];
+  }
+};
+
 struct ZeroBlocksElement {
   float* y;
   int64_t stride, size;

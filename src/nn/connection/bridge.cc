@@ -6,19 +6,14 @@
 #include <optional>
 #include <vector>
 
-#include "math/layout/blocks.h"
 #include "nn/connection/bridge_regions.h"
 #include "singa/base/error.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
 
 RegionExchange& ExchangeOf(const Context& ctx) { return *ctx.exchange; }
-
-// y[i] = x[i], i < n; nothing if they are the same memory.
-void CopyAll(Context& ctx, const void* x, void* y, int64_t n) {
-  if (x != y) CopyBlocks(ctx, static_cast<const float*>(x), 0, static_cast<float*>(y), 0, 1, n);
-}
 
 bool HasPieces(const Bridge& bridge) { return bridge.from.pieces || bridge.to.pieces; }
 
@@ -193,9 +188,10 @@ class BridgeEnd final : public Layer {
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float* const y = out[0]->data.data();
-    CopyAll(ctx, in[0]->data.data(), y, out[0]->data.size());
+    CopyBytes(ctx, in[0]->data.data(), y, out[0]->data.bytes());
     if (in[0]->has_label())
-      CopyAll(ctx, in[0]->label.as<int32_t>(), out[0]->label.as<int32_t>(), out[0]->label.size());
+      CopyBytes(ctx, in[0]->label.as<int32_t>(), out[0]->label.as<int32_t>(),
+                out[0]->label.bytes());
     if (!in[0]->wants_grad) return;  // the source has taken all regions
     for (int piece = 0; piece < back_.count(); ++piece)
       EachOther(y, piece, [&](int from, const Region& region) {
@@ -207,7 +203,7 @@ class BridgeEnd final : public Layer {
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (!in[0]->wants_grad) return;
     float* const dy = in[0]->grad.data();
-    CopyAll(ctx, out[0]->grad.data(), dy, in[0]->grad.size());
+    CopyBytes(ctx, out[0]->grad.data(), dy, in[0]->grad.bytes());
     for (int piece = 0; piece < back_.count(); ++piece) {
       const int tag = TagOf(Bridge::kGradient, piece);
       EachOther(dy, piece, [&](int to, const Region& region) {

@@ -22,7 +22,14 @@ struct GpuTransfer {
   bool sends = false;
   std::byte* bytes = nullptr;
   int64_t size = 0;
+
+  static GpuTransfer OfFloats(int peer, bool sends, float* floats, int64_t n) {
+    return {peer, sends, reinterpret_cast<std::byte*>(floats),
+            n * static_cast<int64_t>(sizeof(float))};
+  }
 };
+// Rounds floats up to 256 bytes, where the next tensor of a GPU may begin.
+constexpr int64_t AlignedForGpu(int64_t floats) { return (floats + 63) / 64 * 64; }
 
 class GpuGroup {
  public:

@@ -10,7 +10,7 @@ void DeviceExchange::Place(Param* param) {
   Placed& placed = placed_[param];
   Gpu& gpu = ctx_->stream->gpu();
   placed.values = gpu.AllocatePinned(param->data.bytes());
-  placed.host_updates = !param->grad.empty() || (trained_ && trained_->HasParts(param));
+  placed.host_updates = !param->grad.empty() || (trained_ && trained_->IsOfOtherPhases(param));
   if (!param->grad.empty()) {
     placed.grad = param->grad;
     placed.gradient = gpu.AllocatePinned(param->grad.bytes());

@@ -44,7 +44,7 @@ class DeviceExchange final : public DeviceParams {
     std::shared_ptr<void> values, gradient;  // pinned memory for copies
     std::unique_ptr<Event> sent;             // the copy of the values is done
     bool fresh = false;                      // the device has the values
-    bool host_updates = false;               // a step changes the host's values
+    bool host_updates = false;               // steps change the host's values
   };
   struct OnItsWay {
     Param* param;

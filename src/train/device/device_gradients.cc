@@ -4,22 +4,14 @@
 #include "singa/tensor/memory.h"
 
 namespace singa {
-namespace {
-
-// Rounds up to a place where a gradient may begin.
-constexpr int64_t Aligned(int64_t floats) { return (floats + 63) / 64 * 64; }
-
-}  // namespace
-
 DeviceGradients::DeviceGradients(Context* ctx, const TrainedParams& trained, int64_t losses)
     : ctx_(ctx), trained_(trained), begins_(trained.own.size()) {
-  int64_t floats = Aligned(losses);
+  int64_t floats = AlignedForGpu(losses);
   const auto place = [&](bool common) {
     for (size_t p = 0; p < trained.own.size(); ++p) {
       if (IsCommon(p) != common) continue;
       begins_[p] = floats;
-      floats += Aligned(trained.own[p]->size());
-      divided_ = divided_ || !common;
+      floats += AlignedForGpu(trained.own[p]->size());
     }
   };
   place(true);
@@ -49,22 +41,21 @@ void DeviceGradients::MakeSums(GpuGroup* group, const GpuMember& member, Stream*
     else
       of_parts.push_back({of(p), trained_.own[p]->size(), trained_.by[p]});
   }
-  sums_ = std::make_unique<GradientSums>(group, member, ctx_, stream, &common_, layout);
-  of_parts_.emplace(group, member, ctx_, stream, of_parts);
+  common_sums_ = std::make_unique<GradientSums>(group, member, ctx_, stream, &common_, layout);
+  part_sums_.emplace(group, member, ctx_, stream, of_parts);
 }
 
 void DeviceGradients::Ready(size_t param) {
-  if (IsCommon(param)) sums_->Ready();
+  if (IsCommon(param)) common_sums_->Ready();
 }
 
-void DeviceGradients::AddUp(bool captured) {
-  of_parts_->Add();
-  sums_->Finish(captured);
-}
+void DeviceGradients::AddUpParts() { part_sums_->Add(); }
+
+void DeviceGradients::AddUpCommon(bool captured) { common_sums_->Finish(captured); }
 
 void DeviceGradients::DropSums() {
-  of_parts_.reset();
-  sums_.reset();
+  part_sums_.reset();
+  common_sums_.reset();
 }
 
 }  // namespace singa

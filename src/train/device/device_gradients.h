@@ -24,19 +24,18 @@ class DeviceGradients {
 
   float* of(size_t param) { return floats_.data() + begins_[param]; }
   float* bad_losses() { return floats_.data(); }
-  // Returns whether a worker of the group lacks some gradients that others have.
-  bool divided() const { return divided_; }
-
   // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. `order`:
   // the params whose gradients a step makes, in order. `at_once`: as in GradientSums::Layout. All
   // that it is given must outlive the sums.
   void MakeSums(GpuGroup* group, const GpuMember& member, Stream* stream,
                 const std::vector<int>& order, int64_t at_once);
-  bool has_sums() const { return sums_ != nullptr; }
+  bool has_sums() const { return common_sums_ != nullptr; }
   // Notes, while a step is captured, that the gradient of a param is complete.
   void Ready(size_t param);
-  // Adds up what is complete. Later work of the context comes after the sums.
-  void AddUp(bool captured);
+  // These add up, at the end of a step, the gradients that a part of the workers compute, and those
+  // that all compute. Later work of the context comes after the sums.
+  void AddUpParts();
+  void AddUpCommon(bool captured);
   void DropSums();
 
  private:
@@ -45,11 +44,11 @@ class DeviceGradients {
   Context* const ctx_;
   const TrainedParams& trained_;
   // The findings, then the gradients that all workers compute, then the others.
-  Tensor floats_, common_;       // common_: the begin of floats_
+  Tensor floats_;
+  Tensor common_;                // the first part of floats_, which all workers have
   std::vector<int64_t> begins_;  // by param
-  bool divided_ = false;
-  std::unique_ptr<GradientSums> sums_;
-  std::optional<PartSums> of_parts_;
+  std::unique_ptr<GradientSums> common_sums_;
+  std::optional<PartSums> part_sums_;
 };
 
 }  // namespace singa

@@ -53,21 +53,21 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
                  .leads = worker.leads,
                  .losses = LossesOf(worker),
                  .ahead = kAhead}),
-      links_(worker.member ? ctx_->stream->gpu().NewStream() : nullptr),
+      transfers_(worker.member ? ctx_->stream->gpu().NewStream() : nullptr),
       gradients_(worker.ctx, *worker.trained, outcomes_.losses()),
       at_once_(job.cluster().all_reduce().fusion_elements()),
       counts_(trained_.size()) {
   if (worker_.regions.tags > 0)
-    exchange_.emplace(worker_.regions, worker_.member->member, ctx_, links_.get());
+    exchange_.emplace(worker_.regions, worker_.member->member, ctx_, transfers_.get());
 }
 
-// The captured work and the events go before the streams that they belong to. The end of a stream
-// waits for its work, which does nothing once the group is left.
+// The captured work and the events go before the streams that they belong to. A stream
+// that is destroyed waits for its transfers, which end once the group is left.
 void DeviceUpdates::Leave() {
   group_.reset();
   gradients_.DropSums();
   exchange_.reset();
-  links_.reset();
+  transfers_.reset();
 }
 
 void DeviceUpdates::Place(Param* param) {
@@ -124,7 +124,7 @@ void DeviceUpdates::MakePieces() {
       largest_ = std::max(largest_, cut.size);
       pieces.push_back(piece);
     }
-    if (gradients_.divided() && !HasFirst(cut.param)) piece.n = 0;
+    if (worker_.trained->divided() && !HasFirst(cut.param)) piece.n = 0;
     inspected.push_back(piece);
   }
   piece_count_ = std::ssize(pieces);
@@ -133,13 +133,12 @@ void DeviceUpdates::MakePieces() {
   found_ = OnDevice(*ctx_, std::vector<PieceFinding>(inspected.size()));
 }
 
-// If the workers divide params, the nets of other phases have whole ones, which the host has by
-// now.
+// The nets of other phases may have whole params of their own, which the host has by now.
 void DeviceUpdates::Upload() {
   Settle();
   Bring();
   for (Param* param : placed_)
-    if (worker_.trained->HasParts(param))
+    if (worker_.trained->IsOfOtherPhases(param))
       CopyFromHost(*ctx_, param->host().data(), param->data.data(), param->data.bytes());
 }
 
@@ -160,7 +159,7 @@ void DeviceUpdates::Download() {
   if (!std::exchange(changed_, false) || stale_) return;
   for (Param* param : placed_) {
     const bool updated = std::ranges::find(trained_, param) != trained_.end();
-    if (worker_.leads && !updated && !worker_.trained->HasParts(param))
+    if (worker_.leads && !updated && !worker_.trained->IsOfOtherPhases(param))
       Copy(*ctx_, param->data, param->host().data());
   }
   for (size_t p = 0; p < trained_.size(); ++p) {
@@ -218,9 +217,13 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
 
 void DeviceUpdates::AddUp() {
   if (!gradients_.has_sums())
-    gradients_.MakeSums(group_.get(), *worker_.member, links_.get(), announced_, at_once_);
+    gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, at_once_);
   MeetGroup();
-  gradients_.AddUp(worker_.net->device_only());
+  if (worker_.trained->divided()) {
+    gradients_.AddUpParts();
+    MeetGroup();
+  }
+  gradients_.AddUpCommon(worker_.net->device_only());
   MeetGroup();
 }
 
@@ -234,7 +237,7 @@ void DeviceUpdates::Finish(int64_t) {
   if (group_) AddUp();
   InspectPieces(*ctx_, inspected_.as<UpdatePiece>(), inspected, rule_.clip_norm > 0, found);
   constexpr int64_t kNumbers = sizeof(PieceFinding) / sizeof(double);
-  if (gradients_.divided()) SumInOrder(*ctx_, &found->squares, inspected * kNumbers);
+  if (worker_.trained->divided()) SumInOrder(*ctx_, &found->squares, inspected * kNumbers);
   JudgeStep(*ctx_,
             {gradients_.bad_losses(), outcomes_.losses(), found, inspected, rule_.clip_norm,
              !waits_, ctx_->device_state},

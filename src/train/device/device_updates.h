@@ -103,8 +103,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   const bool waits_;  // the next step depends on whether a step is left out
   StepOutcomes outcomes_;
 
-  std::unique_ptr<GpuGroup> group_;  // null: no group, or not joined yet
-  std::unique_ptr<Stream> links_;    // of all transfers and sums of gradients; null: no group
+  std::unique_ptr<GpuGroup> group_;    // null: no group, or not joined yet
+  std::unique_ptr<Stream> transfers_;  // of features, and sums of gradients; null: no group
   std::optional<GpuExchange> exchange_;
   DeviceGradients gradients_;
   const int64_t at_once_;  // least floats of a sum

@@ -1,48 +1,45 @@
 #include "train/device/part_sums.h"
 
-#include <algorithm>
-#include <cstddef>
+#include <utility>
 
 #include "math/elementwise/elementwise.h"
-#include "math/layout/blocks.h"
+#include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 
 namespace singa {
-namespace {
-
-GpuTransfer TransferOf(int peer, bool sends, float* floats, int64_t size) {
-  return {peer, sends, reinterpret_cast<std::byte*>(floats),
-          size * static_cast<int64_t>(sizeof(float))};
-}
-
-}  // namespace
 
 PartSums::PartSums(GpuGroup* group, const GpuMember& member, Context* ctx, Stream* stream,
                    const std::vector<Gradient>& gradients)
-    : group_(group), member_(member), ctx_(ctx), stream_(stream) {
+    : group_(group), ctx_(ctx), stream_(stream) {
   int64_t floats = 0;
   for (const Gradient& gradient : gradients) floats += Floats(gradient.size, gradient.by.count);
-  rooms_ = Allocate(*ctx, {floats});
+  try {
+    rooms_ = Allocate(*ctx, {floats});
+  } catch (const DeviceError& error) {
+    throw DeviceError(StrCat("gradients of other workers: ", error.what()));
+  }
   float* room = rooms_.data();
-  for (const Gradient& gradient : gradients) Plan(gradient, &room);
+  for (const Gradient& gradient : gradients) Plan(gradient, member, &room);
 }
 
-// The worker's own term is where it is. A worker without one gets the first term in its place.
-void PartSums::Plan(const Gradient& gradient, float** room) {
+// The worker's own term is where it is. If each worker computes the whole gradient (count 1), there
+// are workers without a term, who get the first one in its place.
+void PartSums::Plan(const Gradient& gradient, const GpuMember& member, float** room) {
   const Contributors& by = gradient.by;
-  const int me = (member_.member - by.first) / by.stride;  // place among those that have the param
+  const int me = (member.member - by.first) / by.stride;  // place among those that have the param
   const int own = me < by.count ? me : 0;
   Sum sum = {{}, gradient.floats, gradient.size};
   for (int place = 0; place < by.count; ++place) {
     sum.terms.push_back(place == own ? gradient.floats : *room);
-    if (place != own) *room += gradient.size;
+    if (place != own) *room += AlignedForGpu(gradient.size);
   }
-  for (int place = 0; by.Worker(place) < member_.members; ++place) {
+  for (int place = 0; by.Worker(place) < member.members; ++place) {
     if (place == me) continue;
     const int peer = by.Worker(place);
-    if (me < by.count) transfers_.push_back(TransferOf(peer, true, gradient.floats, gradient.size));
+    if (me < by.count)
+      transfers_.push_back(GpuTransfer::OfFloats(peer, true, gradient.floats, gradient.size));
     if (place < by.count)
-      transfers_.push_back(TransferOf(peer, false, sum.terms[place], gradient.size));
+      transfers_.push_back(GpuTransfer::OfFloats(peer, false, sum.terms[place], gradient.size));
   }
   if (by.count > 1) sums_.push_back(std::move(sum));
 }
@@ -54,8 +51,7 @@ void PartSums::Add() {
   ctx_->stream->Await(*stream_->Record());
   for (const Sum& sum : sums_) {
     AddUp(sum, SumTree(static_cast<int>(sum.terms.size())).root());
-    if (sum.terms[0] != sum.gradient)
-      CopyBlocks(*ctx_, sum.terms[0], 0, sum.gradient, 0, 1, sum.size);
+    if (sum.terms[0] != sum.gradient) CopyFloats(*ctx_, sum.terms[0], sum.gradient, sum.size);
   }
 }
 

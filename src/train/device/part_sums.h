@@ -1,6 +1,6 @@
 // PartSums adds up gradients that a part of a group's workers compute, on their GPUs. They send
-// each other what they have, and each adds it up in the order of the SumTree. Workers that only use
-// the param get the gradient of the one worker that counts.
+// each other what they have, and each adds it up in the order of the SumTree. If each worker
+// computes the whole gradient (count 1), all take the first worker's.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class PartSums {
   struct Gradient {
     float* floats;
     int64_t size;
-    Contributors by;  // whose count is not 0
+    Contributors by;  // by.count > 0
   };
 
   // Makes the sums of one member of `group`. All that it is given must outlive it, and `stream` is
@@ -27,12 +27,13 @@ class PartSums {
            const std::vector<Gradient>& gradients);
 
   // Returns the floats that sums of a gradient of `size` floats by so many workers need beside it.
-  static int64_t Floats(int64_t size, int contributors) { return (contributors - 1) * size; }
+  static int64_t Floats(int64_t size, int contributors) {
+    return (contributors - 1) * AlignedForGpu(size);
+  }
 
   // Replaces the gradients by their sums. All of them must be complete. Does not wait for the sums;
   // later work of the context comes after them.
   void Add();
-  bool empty() const { return sums_.empty() && transfers_.empty(); }
 
  private:
   // One gradient: terms[k] is what contributor k has, and the sum goes to the first term.
@@ -41,11 +42,10 @@ class PartSums {
     float* gradient;
     int64_t size;
   };
-  void Plan(const Gradient& gradient, float** room);
+  void Plan(const Gradient& gradient, const GpuMember& member, float** room);
   void AddUp(const Sum& sum, SumNode node);
 
   GpuGroup* const group_;
-  const GpuMember& member_;
   Context* const ctx_;
   Stream* const stream_;
   Tensor rooms_;

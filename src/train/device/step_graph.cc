@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include "comm/exchange/region_exchange.h"
 #include "nn/plan/host_part.h"
 #include "singa/base/error.h"
 
@@ -22,6 +23,7 @@ void StepGraph::Capture(const std::function<void()>& step) {
   if (faults == 0) return;
   captures_ = false;
   work_.reset();
+  if (ctx_->exchange) ctx_->exchange->DropOffers();
   if (fault.empty()) fault = "that of another worker of the group cannot";
   LOG(WARNING) << "a step cannot be captured, its work goes to the GPU piece by piece, which is "
                   "slower: "

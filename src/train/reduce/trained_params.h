@@ -15,16 +15,16 @@ struct TrainedParams {
   std::vector<bool> in_pieces;   // by param: its gradient is handed on in pieces
   std::vector<Contributors> by;  // by param: the workers that compute the gradient of `own`
   SliceTable table;              // of all params, whole
+  // The params of the nets of other phases, whole, if the train net has parts of them; else empty.
+  std::vector<const Param*> of_other_phases;
+
+  bool IsOfOtherPhases(const Param* param) const {
+    return std::ranges::find(of_other_phases, param) != of_other_phases.end();
+  }
 
   // Returns whether some workers of the group lack rows of a param, or its gradient.
   bool divided() const {
     return std::ranges::any_of(by, [](const Contributors& some) { return !some.all(); });
-  }
-  // Returns whether the workers train parts of `param`, which is whole here: for nets of other
-  // phases.
-  bool HasParts(const Param* param) const {
-    const auto whole = std::ranges::find(params, param);
-    return whole != params.end() && own[whole - params.begin()] != param;
   }
   // Returns the memory of the values on the host, in the order of the params.
   std::vector<float*> Values() const {

@@ -46,7 +46,8 @@ int64_t TransferMemory(const CountedWorker& worker) {
       GpuExchange::Bytes(SizesOfBridges(worker.nets[0]->nodes(), place.workers), place.worker);
   for (size_t i = 0; i < worker.trained.own.size(); ++i)
     if (const Contributors& by = worker.trained.by[i]; !by.all())
-      bytes += PartSums::Floats(worker.trained.own[i]->data.bytes(), by.count);
+      bytes += PartSums::Floats(worker.trained.own[i]->size(), by.count) *
+               static_cast<int64_t>(sizeof(float));
   return bytes;
 }
 

@@ -110,6 +110,8 @@ TrainedParams WorkerModel::FindTrained() const {
     }
   }
   trained.table = SliceTable(shapes, divisions);
+  if (!parts_.params().empty())
+    for (const auto& whole : params_.params()) trained.of_other_phases.push_back(whole.get());
   return trained;
 }
 

@@ -30,6 +30,14 @@ TEST(CopyBlocks, ThatLieSideBySideAreOne) {
   EXPECT_EQ(y, (Values{1, 2, 3, 4, 5, 6, -1}));
 }
 
+TEST(AddBlocks, AddsEachBlockAtItsPlace) {
+  const Values x = {1, 2, 3, 4, 5, 6, 7, 8};
+  Values y(10, 10);
+  Context ctx;
+  AddBlocks(ctx, x.data(), 3, y.data(), 4, 3, 2);
+  EXPECT_EQ(y, (Values{11, 12, 10, 10, 14, 15, 10, 10, 17, 18}));
+}
+
 TEST(ZeroBlocks, LeavesWhatIsBetweenThem) {
   Values y = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   Context ctx;
@@ -75,6 +83,18 @@ TEST(CopyBlocksElement, CopiesAsTheCpuDoesAndNothingElse) {
     CopyBlocks(ctx, x.data(), c.x_stride, want.data() + 1, c.y_stride, c.n, c.size);
     RunElements(c.n * c.size,
                 CopyBlocksElement{x.data(), c.x_stride, y.data() + 1, c.y_stride, c.size});
+    ExpectBlocks(y, want, c);
+  }
+}
+
+TEST(AddBlocksElement, AddsAsTheCpuDoesAndNothingElse) {
+  Context ctx;
+  for (const Case& c : kCases) {
+    const Values x = RandomValues("x", c.n * c.x_stride);
+    Values want(c.memory(), kUntouched), y = want;
+    AddBlocks(ctx, x.data(), c.x_stride, want.data() + 1, c.y_stride, c.n, c.size);
+    RunElements(c.n * c.size,
+                AddBlocksElement{x.data(), c.x_stride, y.data() + 1, c.y_stride, c.size});
     ExpectBlocks(y, want, c);
   }
 }

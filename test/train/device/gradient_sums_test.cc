@@ -85,7 +85,7 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
   ctx.stream = stream.get();
   Tensor values = Allocate(ctx, {kFloats});
   const auto pieces = [&](std::vector<int> order, int64_t at_once) {
-    return GradientSums(nullptr, {}, &ctx, nullptr, &values,
+    return GradientSums(nullptr, {}, &ctx, stream.get(), &values,
                         {kLayout.begins, std::move(order), at_once})
         .pieces();
   };
