@@ -1,6 +1,6 @@
 // GpuExchange is the RegionExchange of a worker whose group has a GPU for each worker. Regions go
-// from GPU to GPU, in another stream than the worker's computations. No call waits
-// for the transfers that it starts.
+// from GPU to GPU, in another stream than the worker's computations. No call waits for the
+// transfers that it starts.
 #pragma once
 
 #include <functional>

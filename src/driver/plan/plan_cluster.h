@@ -24,8 +24,8 @@ struct PlanCluster {
   // The factor of a worker's times because workers of the host share cores, for work that any free
   // worker takes.
   double sharing() const { return static_cast<double>(here()) / at_once(); }
-  // The same factor for work of each worker's own. Workers meet more often than the system switches
-  // threads, so 3 workers on 2 cores take as long as 4.
+  // The factor for work that each worker does itself. Workers meet more often than the system
+  // switches threads, so 3 workers on 2 cores take as long as 4.
   int turns() const { return (here() + at_once() - 1) / at_once(); }
   // Sets the threads of each worker; 0: the cores, divided by the workers of a host.
   void SetThreads(int given) {

@@ -7,27 +7,21 @@
 
 namespace singa {
 
-struct CopyBlocksElement {
+// Copies x's blocks to y's places, or adds them there.
+template <bool kAdds>
+struct MoveBlocksElement {
   const float* x;
   int64_t x_stride;
   float* y;
   int64_t y_stride, size;
   SINGA_HD void operator()(int64_t i) const {
-    const int64_t block = i / size, j = i % size;
-    y[block * y_stride + j] = x[block * x_stride + j];
+    const float from = x[i / size * x_stride + i % size];
+    float& to = y[i / size * y_stride + i % size];
+    to = kAdds ? to + from : from;
   }
 };
-
-struct AddBlocksElement {
-  const float* x;
-  int64_t x_stride;
-  float* y;
-  int64_t y_stride, size;
-  SINGA_HD void operator()(int64_t i) const {
-    const int64_t block = i / size, j = i % size;
-    y[block * y_stride + j] += x[block * x_stride + j];
-  }
-};
+using CopyBlocksElement = MoveBlocksElement<false>;
+using AddBlocksElement = MoveBlocksElement<true>;
 
 struct ZeroBlocksElement {
   float* y;

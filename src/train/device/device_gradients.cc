@@ -4,6 +4,7 @@
 #include "singa/tensor/memory.h"
 
 namespace singa {
+
 DeviceGradients::DeviceGradients(Context* ctx, const TrainedParams& trained, int64_t losses)
     : ctx_(ctx), trained_(trained), begins_(trained.own.size()) {
   int64_t floats = AlignedForGpu(losses);

@@ -61,8 +61,8 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
     exchange_.emplace(worker_.regions, worker_.member->member, ctx_, transfers_.get());
 }
 
-// The captured work and the events go before the streams that they belong to. A stream
-// that is destroyed waits for its transfers, which end once the group is left.
+// The captured work and the events go before the streams that they belong to. A stream that is
+// destroyed waits for its transfers, which end once the group is left.
 void DeviceUpdates::Leave() {
   group_.reset();
   gradients_.DropSums();

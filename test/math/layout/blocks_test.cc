@@ -75,28 +75,24 @@ void ExpectBlocks(const Values& got, const Values& want, const Case& c) {
       << "beyond its blocks";
 }
 
-TEST(CopyBlocksElement, CopiesAsTheCpuDoesAndNothingElse) {
+template <typename Element, typename Blocks>
+void ExpectMovedAsByTheCpu(const Blocks& blocks) {
   Context ctx;
   for (const Case& c : kCases) {
     const Values x = RandomValues("x", c.n * c.x_stride);
     Values want(c.memory(), kUntouched), y = want;
-    CopyBlocks(ctx, x.data(), c.x_stride, want.data() + 1, c.y_stride, c.n, c.size);
-    RunElements(c.n * c.size,
-                CopyBlocksElement{x.data(), c.x_stride, y.data() + 1, c.y_stride, c.size});
+    blocks(ctx, x.data(), c.x_stride, want.data() + 1, c.y_stride, c.n, c.size);
+    RunElements(c.n * c.size, Element{x.data(), c.x_stride, y.data() + 1, c.y_stride, c.size});
     ExpectBlocks(y, want, c);
   }
 }
 
+TEST(CopyBlocksElement, CopiesAsTheCpuDoesAndNothingElse) {
+  ExpectMovedAsByTheCpu<CopyBlocksElement>(CopyBlocks);
+}
+
 TEST(AddBlocksElement, AddsAsTheCpuDoesAndNothingElse) {
-  Context ctx;
-  for (const Case& c : kCases) {
-    const Values x = RandomValues("x", c.n * c.x_stride);
-    Values want(c.memory(), kUntouched), y = want;
-    AddBlocks(ctx, x.data(), c.x_stride, want.data() + 1, c.y_stride, c.n, c.size);
-    RunElements(c.n * c.size,
-                AddBlocksElement{x.data(), c.x_stride, y.data() + 1, c.y_stride, c.size});
-    ExpectBlocks(y, want, c);
-  }
+  ExpectMovedAsByTheCpu<AddBlocksElement>(AddBlocks);
 }
 
 TEST(ZeroBlocksElement, ZeroesAsTheCpuDoesAndNothingElse) {
