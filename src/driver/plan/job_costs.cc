@@ -54,10 +54,9 @@ JobCosts::Memory JobCosts::MemoryOf(const WorkerModel& model) {
 
 LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory) const {
   LayerCost cost;
-  const double turns = cluster_.turns();
-  cost.forward_ms = times.forward * turns;
-  cost.backward_ms = times.backward * turns;
-  cost.update_ms = times.update * cluster_.sharing();
+  cost.forward_ms = times.forward;
+  cost.backward_ms = times.backward;
+  cost.update_ms = times.update;
   cost.bytes = memory.features + memory.gradients;
   if (cluster_.workers > 1 && memory.trained > 0) AddSums(memory, &cost);
   return cost;

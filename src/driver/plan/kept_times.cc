@@ -38,7 +38,7 @@ std::string KeyOf(const PartRequest& request) {
   job.set_debug(request.job.debug());
   *job.mutable_gpu() = request.job.gpu();
   return Sha256Hex(StrCat(BuildId(), "\n", InstructionSet(), "\n", CpuInfo("model name"), "\n",
-                          cluster.cores, " ", cluster.workers, " ", cluster.at_once(), " ",
+                          cluster.cores, " ", cluster.workers, " ", cluster.here(), " ",
                           cluster.threads, "\n", job.SerializeAsString()));
 }
 

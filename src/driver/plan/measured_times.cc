@@ -13,6 +13,7 @@
 #include "base/text/counted.h"
 #include "base/thread/thread.h"
 #include "driver/bench/median.h"
+#include "driver/plan/part_meeting.h"
 #include "driver/plan/part_run.h"
 #include "driver/version.h"
 #include "singa/base/error.h"
@@ -32,7 +33,11 @@ int64_t StepsFor(double ms) {
 class PartRuns {
  public:
   PartRuns(const JobProto& job, const PlanCluster& cluster)
-      : job_(job), cluster_(cluster), count_(CountFor(job, cluster)), meeting_(count_) {}
+      : job_(job),
+        cluster_(cluster),
+        count_(CountFor(job, cluster)),
+        steps_meet_(count_),
+        bridges_meet_(count_) {}
 
   PartTimes Run() {
     std::vector<std::thread> threads;
@@ -46,7 +51,7 @@ class PartRuns {
       } catch (...) {
         failed_ = true;
         not_started = std::current_exception();
-        meeting_.arrive_and_drop();  // the others meet without it
+        steps_meet_.arrive_and_drop();  // the others meet without it
       }
     }
     for (std::thread& thread : threads) thread.join();
@@ -57,20 +62,22 @@ class PartRuns {
   }
 
  private:
-  // Returns the number of workers that run at once, fewer if they do not fit into the memory.
+  // Returns the number of workers that run at once: those of a host. If they take more than two
+  // turns on its cores, as many as take two; fewer if they do not fit into the memory.
   static int CountFor(const JobProto& job, const PlanCluster& cluster) {
     const PartTrainer one(job, cluster.PlaceOf(cluster.workers - 1));
     const JobMemory memory = one.trainer().memory();
     memory.Check();
     const int64_t bytes = std::max<int64_t>(1, memory.host.total());
     const int64_t fit = UsableMemory() / 2 / bytes;
-    return std::clamp(static_cast<int>(std::min<int64_t>(fit, cluster.at_once())), 1,
-                      cluster.at_once());
+    const int64_t most = std::min(cluster.here(), 2 * cluster.at_once());
+    return static_cast<int>(std::clamp<int64_t>(fit, 1, most));
   }
 
   void RunOne(int i) {
     try {
-      runs_[i] = std::make_unique<PartRun>(job_, cluster_.PlaceOf(cluster_.workers - 1 - i));
+      runs_[i] = std::make_unique<PartRun>(job_, cluster_.PlaceOf(cluster_.workers - 1 - i),
+                                           &bridges_meet_, i);
     } catch (...) {
       errors_[i] = std::current_exception();
       failed_ = true;
@@ -79,7 +86,7 @@ class PartRuns {
       const double ms = Step(i, step);
       if (i == 0 && step == kPartWarmUp - 1) steps_ = StepsFor(ms);
     }
-    meeting_.arrive_and_wait();
+    steps_meet_.arrive_and_wait();
     const int64_t steps = steps_;
     for (int64_t step = 0; step < steps; ++step) {
       const double ms = Step(i, kPartWarmUp + step);
@@ -88,13 +95,14 @@ class PartRuns {
   }
 
   double Step(int i, int64_t step) {
-    meeting_.arrive_and_wait();
+    steps_meet_.arrive_and_wait();
     if (failed_) return 0;
     try {
       return runs_[i]->Step(step);
     } catch (...) {
       errors_[i] = std::current_exception();
       failed_ = true;
+      bridges_meet_.End();
       return 0;
     }
   }
@@ -111,7 +119,7 @@ class PartRuns {
       }
       mean.rest_ms += part.rest_ms / count_;
     }
-    Scale(StepMs() / mean.step_ms(), &mean);
+    Scale(StepMs() / mean.step_ms() * cluster_.turns() / cluster_.TurnsOf(count_), &mean);
     return mean;
   }
 
@@ -139,7 +147,8 @@ class PartRuns {
   const JobProto& job_;
   const PlanCluster& cluster_;
   const int count_;
-  std::barrier<> meeting_;
+  std::barrier<> steps_meet_;  // at the end of each step
+  PartMeeting bridges_meet_;   // within a step
   std::vector<std::unique_ptr<PartRun>> runs_;
   std::vector<std::exception_ptr> errors_;
   std::atomic<bool> failed_{false};

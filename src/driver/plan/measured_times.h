@@ -1,6 +1,7 @@
 // MeasuredTimes runs workers' parts of a net on this machine, for some steps, and measures each
-// layer. As many workers run at once as would in a training, since they compete for memory and
-// caches. They exchange nothing: features of other workers are zeros.
+// layer. As many workers run at once as would in a training, since they compete for cores, memory
+// and caches, and wait for each other where they would in a training. They exchange nothing:
+// features of other workers are zeros.
 #pragma once
 
 #include <string>

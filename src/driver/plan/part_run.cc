@@ -8,27 +8,12 @@
 #include "train/state/init_params.h"
 
 namespace singa {
-namespace {
 
-// Gives zeros in place of other workers' regions. Labels of class 0 are zeros, too.
-class ZeroExchange final : public RegionExchange {
- public:
-  explicit ZeroExchange(int64_t most) : zeros_(static_cast<size_t>(most)) {}
-  void Offer(Context&, int, int, const Region&) override {}
-  void Take(Context& ctx, int, int, const Region& to, bool add) override {
-    MoveRegion(ctx, Packed(to, zeros_.data()), to, add);
-  }
-  void AwaitTaken(int) override {}
-
- private:
-  std::vector<float> zeros_;
-};
-
-}  // namespace
-
-PartRun::PartRun(const JobProto& job, const WorkerPlace& place) : part_(job, place) {
+PartRun::PartRun(const JobProto& job, const WorkerPlace& place, PartMeeting* meeting, int part)
+    : part_(job, place) {
   WorkerModel& model = part_.trainer().model();
-  others_ = std::make_unique<ZeroExchange>(SizesOfBridges(model.net().nodes(), place.workers).most);
+  others_ = std::make_unique<PartExchange>(SizesOfBridges(model.net().nodes(), place.workers),
+                                           meeting, part);
   reduction_ = std::make_unique<GradientReduction>(
       model.trained().table, part_.updates(),
       MemoryGroup::Options{.ranks = {place.worker, place.worker + 1}, .group = place.workers});
@@ -37,8 +22,14 @@ PartRun::PartRun(const JobProto& job, const WorkerPlace& place) : part_(job, pla
   timer_ = std::make_unique<StepTimer>(&part_.trainer(), &clock_);
 }
 
+double PartRun::Step(int64_t step) {
+  others_->TakeWait();
+  return timer_->Step(step);
+}
+
 void PartRun::Record(double ms) {
   ms_.push_back(ms);
+  waits_.push_back(others_->TakeWait());
   times_.push_back(timer_->layers());
 }
 
@@ -66,7 +57,7 @@ PartTimes PartRun::Result() const {
 }
 
 double PartRun::MsOf(size_t step) const {
-  double ms = ms_[step];
+  double ms = ms_[step] + waits_[step];
   for (size_t i = 0; i < net().nodes().size(); ++i)
     ms -= net().nodes()[i].bridge ? times_[step][i].sum() : times_[step][i].wait;
   return ms;

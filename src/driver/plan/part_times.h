@@ -1,4 +1,5 @@
-// PartTimes are the times of the layers of one worker's part of a net.
+// PartTimes are the times of the layers of one worker's part of a net while all workers of its host
+// compute theirs.
 #pragma once
 
 #include <map>

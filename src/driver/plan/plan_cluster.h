@@ -26,7 +26,8 @@ struct PlanCluster {
   double sharing() const { return static_cast<double>(here()) / at_once(); }
   // The factor for work that each worker does itself. Workers meet more often than the system
   // switches threads, so 3 workers on 2 cores take as long as 4.
-  int turns() const { return (here() + at_once() - 1) / at_once(); }
+  int turns() const { return TurnsOf(here()); }
+  int TurnsOf(int count) const { return (count + at_once() - 1) / at_once(); }
   // Sets the threads of each worker; 0: the cores, divided by the workers of a host.
   void SetThreads(int given) {
     threads = gpus ? 1 : given > 0 ? given : std::max(1, cores / here());

@@ -46,9 +46,9 @@ PartTimes RatedTimes::Of(const PartRequest& request) const {
     if (layers.Of(i) < 0) continue;
     const LayerTimes of_node = TimesOf(model.net().nodes()[i], states, cluster);
     LayerTimes& sum = times.layers[layers.names()[layers.Of(i)]];
-    sum.forward += of_node.forward;
-    sum.backward += of_node.backward;
-    sum.update += of_node.update;
+    sum.forward += of_node.forward * cluster.turns();
+    sum.backward += of_node.backward * cluster.turns();
+    sum.update += of_node.update * cluster.sharing();
   }
   return times;
 }

@@ -25,7 +25,7 @@ TEST(MeasuredTimes, HaveEachLayerOfTheConf) {
   EXPECT_EQ(times.layers.at("data").backward, 0);
 }
 
-// The part of a worker runs alone: regions of other workers are zeros.
+// Regions of workers whose parts do not run are zeros.
 TEST(MeasuredTimes, ByUnitsNeedNoOtherWorkers) {
   const PartTimes times = TimesOf({"conv", "fc1"}, WorkersOn(4));
   EXPECT_EQ(times.layers.size(), 7u);

@@ -1,0 +1,20 @@
+#include "driver/plan/part_exchange.h"
+
+#include "base/thread/counted_time.h"
+
+namespace singa {
+
+void PartExchange::EndOffers(Context&, int tag) {
+  meetings_[tag] = ++ended_;
+  meeting_.Arrive(part_);
+}
+
+void PartExchange::Take(Context& ctx, int tag, int, const Region& to, bool add) {
+  {
+    const CountedTime counts(&waited_);
+    meeting_.Await(meetings_[tag]);
+  }
+  MoveRegion(ctx, Packed(to, zeros_.data()), to, add);
+}
+
+}  // namespace singa
