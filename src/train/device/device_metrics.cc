@@ -5,6 +5,7 @@
 
 #include "singa/tensor/memory.h"
 #include "singa/tensor/stream.h"
+#include "train/device/on_device.h"
 
 namespace singa {
 
@@ -13,8 +14,7 @@ DeviceMetrics::DeviceMetrics(MetricSums* sums, Context* ctx) : host_(sums), ctx_
   for (const MetricSums::Cell& cell : sums->cells())
     cells.push_back({cell.metric->cell.as<double>(), static_cast<int32_t>(cell.entry)});
   cell_count_ = static_cast<int64_t>(cells.size());
-  cells_ = Allocate(*ctx, {cell_count_, sizeof(MetricCell)}, DType::kU8);
-  CopyFromHost(*ctx, cells.data(), cells_.as<void>(), cells_.bytes());
+  cells_ = OnDevice(*ctx, cells);
   sums_ = Allocate(*ctx, {static_cast<int64_t>(sums->entries().size()), 2}, DType::kF64);
   pinned_ = ctx->stream->gpu().AllocatePinned(sums_.bytes());
 }

@@ -7,18 +7,10 @@
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/apply/not_finite.h"
+#include "train/device/on_device.h"
 
 namespace singa {
 namespace {
-
-// Copies `items` to the context's device.
-template <typename T>
-Tensor OnDevice(const Context& ctx, const std::vector<T>& items) {
-  const int64_t bytes = static_cast<int64_t>(items.size() * sizeof(T));
-  Tensor tensor = Allocate(ctx, {bytes}, DType::kU8);
-  CopyFromHost(ctx, items.data(), tensor.as<void>(), bytes);
-  return tensor;
-}
 
 void Copy(const Context& ctx, const Tensor& from, float* host) {
   const Tensor values = OnHost(ctx, from);
@@ -107,11 +99,9 @@ bool DeviceUpdates::Lacks(const Slice& cut) const {
 // updated. If the workers divide params, the first worker that has a piece inspects it, and the
 // findings are added up.
 void DeviceUpdates::MakePieces() {
-  std::vector<UpdatePiece> pieces, inspected;
   for (const Slice& cut : replica_.table().slices()) {
     Param& param = *trained_[cut.param];
     if (std::find(announced_.begin(), announced_.end(), cut.param) == announced_.end()) continue;
-    params_of_pieces_.push_back(&param);
     UpdatePiece piece = {};
     if (!Lacks(cut)) {
       const int64_t begin = cut.begin - param.begin();
@@ -121,16 +111,10 @@ void DeviceUpdates::MakePieces() {
         piece.states[i] = states_[cut.param][i].data() + begin;
       piece.n = cut.size;
       piece.param = cut.param;
-      largest_ = std::max(largest_, cut.size);
-      pieces.push_back(piece);
     }
-    if (worker_.trained->divided() && !HasFirst(cut.param)) piece.n = 0;
-    inspected.push_back(piece);
+    pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
   }
-  piece_count_ = std::ssize(pieces);
-  pieces_ = OnDevice(*ctx_, pieces);
-  inspected_ = OnDevice(*ctx_, inspected);
-  found_ = OnDevice(*ctx_, std::vector<PieceFinding>(inspected.size()));
+  pieces_.Place(*ctx_);
 }
 
 // The nets of other phases may have whole params of their own, which the host has by now.
@@ -192,7 +176,7 @@ void DeviceUpdates::BeginStep(int64_t step) {
 void DeviceUpdates::GradientReady(Param* param, int64_t) {
   const auto trained = std::find(trained_.begin(), trained_.end(), param) - trained_.begin();
   if (gradients_.has_sums() && worker_.net->device_only()) gradients_.Ready(trained);
-  if (piece_count_ < 0) announced_.push_back(static_cast<int>(trained));
+  if (!pieces_.placed()) announced_.push_back(static_cast<int>(trained));
 }
 
 void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
@@ -228,22 +212,21 @@ void DeviceUpdates::AddUp() {
 }
 
 void DeviceUpdates::Finish(int64_t) {
-  if (piece_count_ < 0) MakePieces();
+  if (!pieces_.placed()) MakePieces();
   StepReport* const report = outcomes_.report();
-  auto* const found = found_.as<PieceFinding>();
-  const int64_t inspected = std::ssize(params_of_pieces_);
   InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(),
                 gradients_.bad_losses());
   if (group_) AddUp();
-  InspectPieces(*ctx_, inspected_.as<UpdatePiece>(), inspected, rule_.clip_norm > 0, found);
-  constexpr int64_t kNumbers = sizeof(PieceFinding) / sizeof(double);
-  if (worker_.trained->divided()) SumInOrder(*ctx_, &found->squares, inspected * kNumbers);
+  pieces_.Inspect(*ctx_, rule_.clip_norm > 0);
+  if (worker_.trained->divided()) {
+    const std::span<double> findings = pieces_.findings();
+    SumInOrder(*ctx_, findings.data(), std::ssize(findings));
+  }
   JudgeStep(*ctx_,
-            {gradients_.bad_losses(), outcomes_.losses(), found, inspected, rule_.clip_norm,
-             !waits_, ctx_->device_state},
+            {gradients_.bad_losses(), outcomes_.losses(), pieces_.found(), pieces_.count(),
+             rule_.clip_norm, !waits_, ctx_->device_state},
             report);
-  replica_.rule().ApplyAll(*ctx_, {worker_.device->numbers(), pieces_.as<UpdatePiece>(),
-                                   piece_count_, largest_, &report->verdict});
+  pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), &report->verdict);
   metrics_->Take(&report->verdict);
 }
 
@@ -254,7 +237,7 @@ void DeviceUpdates::EndStep() {
 }
 
 void DeviceUpdates::LookAt(size_t most) {
-  AddToCounts(-outcomes_.LookAt(most, params_of_pieces_, group_.get()));
+  AddToCounts(-outcomes_.LookAt(most, pieces_.params(), group_.get()));
 }
 
 void DeviceUpdates::AddToCounts(int64_t updates) {

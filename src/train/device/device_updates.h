@@ -21,6 +21,7 @@
 #include "train/device/device_gradients.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
+#include "train/device/device_pieces.h"
 #include "train/device/loss_scale.h"
 #include "train/device/step_outcomes.h"
 #include "train/device/worker_device.h"
@@ -113,11 +114,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::vector<int> announced_;               // params with gradients, in the first step's order
   std::vector<std::vector<Tensor>> states_;  // by trained param
   Tensor loss_cells_;
-  Tensor pieces_;             // that this worker updates
-  Tensor inspected_, found_;  // pieces of the whole model; those that others inspect are empty
-  std::vector<const Param*> params_of_pieces_;  // by piece of the whole model
-  int64_t piece_count_ = -1;                    // -1: not made yet
-  int64_t largest_ = 0;                         // floats of the largest piece
+  DevicePieces pieces_;  // made by the first step
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's values are newer
