@@ -13,8 +13,8 @@ needs: root, with ip and tc of iproute2, for the cases with two hosts; else they
 
 The workers are threads, processes that send each other all bytes over loopback, or processes of two
 hosts. Network namespaces stand for the hosts, and a token bucket bounds the link between them in each
-direction. The divisions of one case take turns. A figure is the median of samples_per_second over the
-rows of metrics.jsonl but the first, then over rounds.
+direction. The divisions of one case take turns. A figure is the harmonic mean of samples_per_second over
+the rows of metrics.jsonl but the first, as they have equal numbers of samples, and the median over rounds.
 """
 import argparse
 import json
@@ -78,7 +78,7 @@ def run(args, case, cut, hosts):
         divided = [layer["name"] + ("" if layer["rows"] == 1 and layer["units"] > 1 else
                                     f" {layer['rows']} x {layer['units']}") for layer in layers]
     speeds = [row["samples_per_second"] for row in rows if row.get("phase") == "train"]
-    return statistics.median(speeds[1:]), divided
+    return statistics.harmonic_mean(speeds[1:]), divided
 
 
 def name_of(case):

@@ -53,11 +53,16 @@ double GroupLoop::samples_per_second() const {
   return static_cast<double>(groups_.team(group_).lead().model().net().batch()) / step_seconds();
 }
 
-// Notes the step only after its rows are written.
+// Notes the step only after its rows are written. The next row counts the time of writing, in which
+// workers wait for each other and values may still be on their way.
 bool GroupLoop::TrainStep(int64_t step) {
   ComputeStep(step);
   const bool due = schedule_.Display(step);
-  if (due) WriteRows(step);
+  if (due) {
+    const auto start = std::chrono::steady_clock::now();
+    WriteRows(step);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
   groups_.steps().NoteSteps(group_, step + 1);
   return due;
 }
@@ -114,7 +119,6 @@ void GroupLoop::WriteRows(int64_t step) {
     sink_->Write(rows);
   }
   team.metrics().Reset();
-  seconds_ = 0;
   steps_ = 0;
 }
 
