@@ -144,6 +144,18 @@ def verify_measures_all_plans(case):
 
 
 @check
+def a_plan_says_what_takes_time_and_which_hosts_have_workers(case):
+    write(case)
+    case.path("cache").mkdir()
+    words = ["env", f"XDG_CACHE_HOME={case.path('cache')}", str(case.site.binary), "plan", "-json",
+             "-workers", "5", "-hosts", "4", "job.conf"]
+    first = case.start_program(words).end(0)
+    has(first.err, "singa plan: measures the layers on this machine", "stderr")
+    equal(json.loads(first.out)["hosts"], 3, "hosts with two workers or one")
+    equal(case.start_program(words).end(0).err, "", "stderr with kept times")
+
+
+@check
 def a_plan_is_drawn_if_dot_is_installed(case):
     write(case)
     code = 0 if shutil.which("dot") else 66

@@ -70,7 +70,7 @@ class Param {
   int64_t begin() const { return first_row_ == 0 ? 0 : first_row_ * data.row_size(); }
   bool is_part() const { return !(whole_ == shape()); }
   // Returns the number of workers of the group that compute the gradient of these rows, each a part
-  // of it; 0: all. 1 without is_part(): each computes all of it, and the first worker's counts.
+  // of it; 0: all. 1 and not is_part(): each computes the whole gradient; the first one's is used.
   int contributors() const { return contributors_; }
   // Returns whether updates change the param. If not, it needs no gradient.
   bool trains() const { return conf_.lr_scale() != 0 && !frozen_; }

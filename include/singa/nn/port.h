@@ -30,8 +30,8 @@ struct RowSpan {
   }
 };
 
-// The units that a feature holds, of a layer that the workers of a group divide by units: [first,
-// first + count) of `all`. all 0: the feature holds all units.
+// The units that this worker's feature holds: [first, first + count) of `all`. all 0: the feature
+// holds all units, since the workers do not divide its layer by units.
 struct UnitSpan {
   int64_t first = 0;
   int64_t count = 0;

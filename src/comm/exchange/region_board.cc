@@ -9,6 +9,10 @@ size_t OffersOf(const RegionSizes& sizes, SumNode here) {
 
 }  // namespace
 
+int64_t RegionBoard::Bytes(const RegionSizes& sizes, SumNode here) {
+  return static_cast<int64_t>(OffersOf(sizes, here) * sizeof(Offer));
+}
+
 RegionBoard::RegionBoard(const RegionSizes& sizes, SumNode here)
     : here_(here), own_(std::make_unique<Offer[]>(OffersOf(sizes, here))), offers_(own_.get()) {}
 

@@ -36,6 +36,8 @@ class RegionBoard {
   };
 
   RegionBoard() = default;
+  // Returns the bytes of a board for workers `here`, threads of one process.
+  static int64_t Bytes(const RegionSizes& sizes, SumNode here);
   // For workers `here` of the group, threads of one process, who read regions where the sender has
   // them.
   RegionBoard(const RegionSizes& sizes, SumNode here);

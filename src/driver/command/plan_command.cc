@@ -17,6 +17,7 @@
 #include "driver/plan/rated_times.h"
 #include "driver/plan/this_machine.h"
 #include "singa/base/str_cat.h"
+#include "train/trainer/job_memory.h"
 #include "train/trainer/worker_model.h"
 
 namespace singa {
@@ -45,6 +46,9 @@ void ReadLink(const Arguments& args, PlanCluster* cluster) {
     args.ThrowUsage(
         StrCat("-link: microseconds must be from 0 to ", kMostSpeed, ", is ", cluster->link_us));
 }
+
+// Says on stderr what takes some time.
+void Tell(const char* what) { std::fprintf(stderr, "singa plan: %s\n", what); }
 
 // The machine whose hosts train, and the source of its layers' times.
 struct Machine {
@@ -79,6 +83,7 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
   cluster.workers =
       Count(args, "workers", std::max(1, job.cluster().nworkers_per_group()), Topology::kMostRoles);
   cluster.hosts = Count(args, "hosts", 1, cluster.workers);
+  cluster.hosts = (cluster.workers + cluster.here() - 1) / cluster.here();  // that have workers
   ReadLink(args, &cluster);  // tells of a mistake before anything is measured
   Machine machine;
   if (args.Has("machine")) {
@@ -90,7 +95,9 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
     machine.cluster = ThisMachine(cluster);
     machine.cluster.link_gbit = job.cluster().link_gbit();
     machine.rates = RatesOfThisMachine(machine.cluster);
-    machine.timer = std::make_unique<KeptTimes>(args.Has("fresh"));
+    machine.worker_bytes = UsableMemory() / cluster.here();
+    machine.timer = std::make_unique<KeptTimes>(
+        args.Has("fresh"), [] { Tell("measures the layers on this machine"); });
   }
   ReadLink(args, &machine.cluster);
   machine.cluster.SetThreads(job.has_num_openblas_threads() ? job.num_openblas_threads() : 0);
@@ -114,16 +121,17 @@ int Plan(const JobProto& asked, const Arguments& args) {
   JobProto planned = asked;
   if (asked.gpu_size() > 0 && !args.Has("machine")) {
     planned.clear_gpu();
-    std::fprintf(stderr,
-                 "singa plan: gpu is left out: layers are measured on the CPU; -machine "
-                 "describes a machine with GPUs\n");
+    Tell("gpu is left out: layers are measured on the CPU; -machine describes a machine with GPUs");
   }
   const Machine machine = MachineFor(planned, args);
   std::string ignored;
   const JobProto job = BenchJob(planned, true, &ignored);
   JobPlans plans =
       PlanJob(job, machine.cluster, machine.rates, machine.worker_bytes, machine.timer.get());
-  if (verify) MeasurePlans(job, &plans.plans, machine.cluster);
+  if (verify) {
+    Tell("trains some steps with each plan that fits into this host's memory");
+    MeasurePlans(job, machine.cluster, machine.worker_bytes, &plans.plans);
+  }
   if (args.Has("svg")) return PrintSvg(DotOf(job, plans));
   std::fputs((args.Has("json") ? PlanJson(plans) : PlanTable(plans)).c_str(), stdout);
   return kExitOk;
@@ -151,16 +159,18 @@ times are measured on this machine, in seconds, and kept in a cache; or they fol
 file.
 
   -workers N      workers of the group; if not given, the job's nworkers_per_group
-  -hosts H        hosts that have them, at most N / H each, rounded up; if not given, 1
+  -hosts H        hosts over which the workers are spread evenly; if not given, 1
   -link GBIT,USEC speed of a host's link in each direction, and microseconds of a message between
                   hosts; if not given, cluster.link_gbit and 50, or as the machine file says
   -machine FILE   plan for the machine that the file describes (proto/machine.proto), not this one
-  -verify         train for some steps with each plan on this host, and show the measured times
+  -verify         train for some steps with each plan that fits into this host's memory, and show
+                  the measured times
   -fresh          measure the layers again, and do not read the cache
-  -json           print the plans as one JSON object; its "front" has the plans that no other one
-                  beats both in time and in memory
+  -json           print the plans as one JSON object; its "front" lists each plan for which no
+                  other plan is both faster and smaller
   -svg            print a picture of the net of the plan found, by Graphviz's dot
   -set PATH=VALUE override a field of the job; any number of times
+  -plugin FILE    load a library with layers of your own; any number of times
 
 The first table has the layers of the plan found. A step's compute time is that of one worker, with
 its share of sums and updates. Moved are the bytes that a worker gets from others in a step; hidden
@@ -169,7 +179,7 @@ is the part of their time for which no worker waits. The second table has all pl
   found      the fastest plan of all, under the cost model; data parallelism if the gain is less
              than the model's error
   data       all layers by rows
-  own        as partition_dim and partition_grid in the job say
+  own        as partition_dim and partition_grid in the job say; a note tells why it is missing
   units      by units, all layers that have some
   hybrid     inner products by units, the rest by rows (Krizhevsky 2014)
   runner_up  the best other plan

@@ -49,7 +49,7 @@ const JobPlan& FastestOf(const JobPlans& plans) {
 AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, bool measure) {
   std::string ignored;
   const JobProto bench = BenchJob(job, true, &ignored);
-  KeptTimes timer(false);
+  KeptTimes timer(false, nullptr);
   const int64_t most_bytes = UsableMemory() / cluster.here();
   const JobPlans plans = PlanJob(bench, cluster, RatesOfThisMachine(cluster), most_bytes, &timer);
   const JobPlan& fastest = FastestOf(plans);
@@ -57,12 +57,14 @@ AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, b
   const bool tries = measure && fastest.cost.step_ms < data.cost.step_ms &&
                      fastest.memory <= most_bytes && data.memory <= most_bytes;
   if (!tries) {
-    AutoPartition choice = ChoiceOf(plans, plans.found());
+    // The search knows the memory of a plan less exactly than plan.memory.
+    const bool fits = plans.found().memory <= most_bytes || data.memory > most_bytes;
+    AutoPartition choice = ChoiceOf(plans, fits ? plans.found() : data);
     choice.why = plans.note;
     return choice;
   }
   std::vector<JobPlan> trials = {fastest, data};
-  MeasurePlans(bench, &trials, cluster);
+  MeasurePlans(bench, cluster, most_bytes, &trials);
   return DecideByTrial(plans, trials[0], trials[1]);
 }
 

@@ -14,19 +14,18 @@ namespace {
 // Grids that plans try at most. Each takes its time to measure.
 constexpr size_t kMostGrids = 3;
 
-// Builds the train net of the last worker. Returns its layers that are not divided by rows.
-std::set<std::string> BuildPart(const NetProto& net, const PlanCluster& cluster,
-                                ConfigErrors* errors) {
+// Builds the train net of the last worker. Returns how its layers are divided.
+Division BuildPart(const NetProto& net, const PlanCluster& cluster, ConfigErrors* errors) {
   NetOptions options;
   options.phase = kTrain;
   options.parts = cluster.workers;
   options.worker = cluster.workers - 1;
   ParamTable params;
   const Net built = BuildNet(net, options, &params, errors);
-  std::set<std::string> divided;
+  Division divided;
   for (const NetNode& node : built.nodes())
     if (!node.bridge && LayoutOf(node.conf) != LayoutByRows(node.conf.num_partitions()))
-      divided.insert(node.name);
+      divided[node.name] = LayoutOf(node.conf);
   return divided;
 }
 
@@ -98,17 +97,10 @@ void SetDivision(const Division& division, NetProto* net) {
   }
 }
 
-Division DivisionOf(const NetProto& net, int workers) {
-  Division division;
-  for (const LayerProto& layer : net.layer()) {
-    if (!InPhase(layer, kTrain)) continue;
-    const int own = layer.partition_dim();
-    if (layer.has_partition_grid())
-      division[layer.name()] = LayoutOf(layer);
-    else if ((own == -1 ? net.partition_dim() : own) == 1)
-      division[layer.name()] = LayoutByUnits(workers);
-  }
-  std::erase_if(division, [&](const auto& entry) { return entry.second == LayoutByRows(workers); });
+std::optional<Division> DivisionOf(const NetProto& net, const PlanCluster& cluster) {
+  ConfigErrors errors;
+  Division division = BuildPart(net, cluster, &errors);
+  if (!errors.empty()) return {};
   return division;
 }
 
@@ -121,6 +113,18 @@ std::vector<Layout> LayoutsToTry(int workers) {
   const size_t count = std::min(grids.size(), kMostGrids);
   for (size_t i = 0; i < count; ++i)
     layouts.push_back(grids[count == 1 ? 0 : i * (grids.size() - 1) / (count - 1)]);
+  return layouts;
+}
+
+std::vector<Layout> LayoutsFor(const NetProto& net, int workers) {
+  std::vector<Layout> layouts = LayoutsToTry(workers);
+  for (const LayerProto& layer : net.layer()) {
+    if (!layer.has_partition_grid()) continue;
+    const Layout own = LayoutOf(layer);
+    const bool is_grid = own.rows > 1 && own.units > 1 && own.rows <= workers / own.units;
+    if (is_grid && own.rows * own.units == workers && std::ranges::count(layouts, own) == 0)
+      layouts.push_back(own);
+  }
   return layouts;
 }
 
@@ -137,8 +141,12 @@ std::set<std::string> LayersFor(const Layout& layout, const JobProto& job,
     if (!SharesParams(layer, shared)) SetLayout(layout, &layer);
   for (;;) {
     errors.clear();
-    std::set<std::string> divided = BuildPart(net, cluster, &errors);
-    if (errors.empty()) return divided;
+    const Division divided = BuildPart(net, cluster, &errors);
+    if (errors.empty()) {
+      std::set<std::string> names;
+      for (const auto& entry : divided) names.insert(entry.first);
+      return names;
+    }
     if (DivideByRows(errors, &net) == 0) return {};  // no one layer is the cause
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,11 +20,13 @@ using Division = std::map<std::string, Layout>;
 std::string TextOf(const Division& division, int workers);
 // Sets partition_dim or partition_grid of all layers.
 void SetDivision(const Division& division, NetProto* net);
-// Returns how the conf divides the layers of the train net over `workers` workers.
-Division DivisionOf(const NetProto& net, int workers);
+// Returns how the workers divide the layers of the train net as it stands; none: they cannot.
+std::optional<Division> DivisionOf(const NetProto& net, const PlanCluster& cluster);
 
 // Returns the layouts that plans try, besides rows: units, whole layers, and grids of both.
 std::vector<Layout> LayoutsToTry(int workers);
+// Returns these and the grids that layers of the net have.
+std::vector<Layout> LayoutsFor(const NetProto& net, int workers);
 // Returns the layers of the train net that the workers can divide so. A layer that shares params
 // with another one is not among them, and none is if workers have batch sizes of their own. Throws
 // ConfigError relative to the JobProto if the workers cannot train the net even by rows.

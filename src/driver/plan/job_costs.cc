@@ -15,7 +15,7 @@ constexpr double kMb = 1e6;
 JobCosts::JobCosts(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates)
     : cluster_(cluster), rates_(rates) {
   AddPart(job, LayoutByRows(cluster.workers), {});
-  for (const Layout& layout : LayoutsToTry(cluster.workers)) {
+  for (const Layout& layout : LayoutsFor(job.neuralnet(), cluster.workers)) {
     const std::set<std::string> layers = LayersFor(layout, job, cluster);
     if (!layers.empty()) AddPart(job, layout, layers);
   }

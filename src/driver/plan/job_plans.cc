@@ -69,20 +69,23 @@ class Planner {
     return layouts;
   }
 
-  // Returns the conf's own layouts; none: a layer has a grid whose costs are not known.
-  std::optional<Layouts> Own() const {
-    const Division own = DivisionOf(job_.neuralnet(), plans_.cluster.workers);
+  // Adds the plan of the conf's own division, or says why it has none.
+  void AddOwn() {
+    const std::optional<Division> own = DivisionOf(job_.neuralnet(), plans_.cluster);
+    if (!own)
+      return plans_.AddNote(StrCat("\"own\" is left out: ", plans_.cluster.workers,
+                                   " workers cannot divide the layers as the job says"));
     Layouts layouts = Data();
     for (size_t i = 0; i < layouts.size(); ++i) {
-      const auto at = own.find(net_.layers[i].name);
-      if (at == own.end()) continue;
-      const bool has_units = net_.layers[i].costs.size() > 1;  // else it is divided by rows
-      if (net_.layers[i].Has(at->second))
-        layouts[i] = at->second;
-      else if (has_units && at->second != by_units_)
-        return {};
+      const auto at = own->find(net_.layers[i].name);
+      if (at == own->end()) continue;
+      if (!net_.layers[i].Has(at->second))
+        return plans_.AddNote(
+            StrCat("\"own\" is left out: layer \"", Printable(net_.layers[i].name),
+                   "\" shares a param with another one, and is measured by rows only"));
+      layouts[i] = at->second;
     }
-    return layouts;
+    Add("own", "the conf's own division", layouts);
   }
 
  private:
@@ -120,7 +123,7 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
 Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
   Layouts by_rows(plans->net.layers.size(), LayoutByRows(plans->cluster.workers));
   if (!search.best) {
-    plans->note = "no plan fits into the memory of a worker";
+    plans->AddNote("no plan fits into the memory of a worker");
     return by_rows;
   }
   const StepCost data = CostOfStep(plans->net, by_rows);
@@ -128,12 +131,14 @@ Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) 
   const bool fits = most_bytes == 0 || data.bytes <= most_bytes;
   if (gain > plans->error || !fits) return search.best->layouts;
   if (gain > 0)
-    plans->note = StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
-                         ", which is less than the model's error");
+    plans->AddNote(StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
+                          ", which is less than the model's error"));
   return by_rows;
 }
 
 }  // namespace
+
+void JobPlans::AddNote(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
 
 const JobPlan* JobPlans::Find(const std::string& name) const {
   const auto at = std::ranges::find(plans, name, &JobPlan::name);
@@ -155,8 +160,7 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   Planner planner(job, &plans);
   planner.Add("found", "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());
-  if (const std::optional<Layouts> own = planner.Own())
-    planner.Add("own", "the conf's own division", *own);
+  planner.AddOwn();
   planner.Add("units", "all layers by units that have some", planner.Units());
   planner.Add("hybrid", "inner products by units, the rest by rows", planner.Hybrid());
   const bool kept = search.best && chosen != search.best->layouts;

@@ -31,10 +31,11 @@ struct JobPlans {
   double error = 0;            // the relative error of predicted times
   double search_ms = 0;        // time of the search, without nets and measurements
   bool exact = true;           // the search has seen all plans
-  std::string note;            // why another plan than the fastest one was taken; "": it was not
+  std::string note;  // why the fastest plan was not taken, or a plan is missing; "": neither
 
   const JobPlan& found() const { return plans.front(); }
   const JobPlan* Find(const std::string& name) const;
+  void AddNote(const std::string& text);
 };
 
 // `most_bytes`: memory that a worker may use; 0: any. Throws ConfigError relative to the JobProto.

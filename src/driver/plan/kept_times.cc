@@ -104,6 +104,7 @@ std::vector<PartTimes> KeptTimes::Of(const std::vector<PartRequest>& requests) {
   // Plans compare these times, so they are measured together.
   kept_ = times.size() == requests.size();
   if (kept_) return times;
+  if (measures_) measures_();
   times = measured_.Of(requests);
   for (size_t i = 0; i < times.size(); ++i)
     if (!paths[i].empty()) KeepTimes(paths[i], times[i]);

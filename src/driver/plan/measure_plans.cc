@@ -44,13 +44,16 @@ double MeasureSteps(const JobProto& job, int threads) {
 
 }  // namespace
 
-void MeasurePlans(const JobProto& job, std::vector<JobPlan>* plans, const PlanCluster& cluster) {
+void MeasurePlans(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes,
+                  std::vector<JobPlan>* plans) {
   std::map<Division, std::vector<double>> measured;  // plans may be the same
-  for (const JobPlan& plan : *plans) measured[plan.division];
+  for (const JobPlan& plan : *plans)
+    if (plan.memory <= most_bytes) measured[plan.division];
   for (int round = 0; round < kRounds; ++round)
     for (auto& [division, ms] : measured)
       ms.push_back(MeasureSteps(JobOf(job, cluster, division), cluster.threads));
-  for (JobPlan& plan : *plans) plan.measured_ms = Median(measured.at(plan.division));
+  for (JobPlan& plan : *plans)
+    if (plan.memory <= most_bytes) plan.measured_ms = Median(measured.at(plan.division));
 }
 
 }  // namespace singa

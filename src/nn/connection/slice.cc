@@ -1,6 +1,6 @@
 // kSlice cuts one dimension into num_slices pieces; piece j of K holds [j n / K, (j + 1) n / K), so
-// sizes differ by at most one. Of pieces of rows, each worker of a group has its part of each
-// piece: a bridge brings them.
+// sizes differ by at most one. If the pieces are rows, each worker of a group gets its part of
+// each piece through a bridge.
 #include "nn/connection/piece.h"
 #include "nn/connection/row_pieces.h"
 #include "singa/base/error.h"

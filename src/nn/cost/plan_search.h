@@ -4,9 +4,9 @@
 //
 // It goes through the layers in reverse, as the backward pass does. A partial plan has a layout
 // for each layer so far. Two partial plans with the same layouts of those layers whose sources are
-// yet to come can be continued in the same ways. Of these only plans are kept that no other one
-// beats in time, in time of the link and in memory. For the two fastest plans, only those are
-// dropped that two others beat.
+// yet to come can be continued in the same ways. The search keeps one of these unless another one
+// is as good in time, in time of the link and in memory. When it looks for the two fastest plans,
+// it drops one only if two others are as good.
 #pragma once
 
 #include <cstdint>

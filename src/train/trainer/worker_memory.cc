@@ -29,11 +29,12 @@ MemoryUse ParamMemory(const CountedWorker& worker) {
   return use;
 }
 
-// Returns the worker's part of the memory for regions of features, which processes share.
+// Returns the worker's part of the memory by which regions of features are offered.
 int64_t RegionMemory(const CountedWorker& worker) {
-  if (!worker.place.shares_host) return 0;
-  const int workers = worker.place.workers;
+  const int workers = worker.place.workers, here = worker.place.here;
+  if (worker.place.gpus) return 0;
   const RegionSizes regions = SizesOfBridges(worker.nets[0]->nodes(), workers);
+  if (!worker.place.shares_host) return RegionBoard::Bytes(regions, {0, here}) / here;
   MemoryLayout layout(nullptr);
   const RegionBoard board(regions, &layout);
   return layout.bytes() / workers;

@@ -66,12 +66,30 @@ TEST(LayoutsToTry, AreUnitsWholeLayersAndAFewGrids) {
               ElementsAre(Layout{1, 64}, kWholeLayout, Layout{2, 32}, Layout{8, 8}, Layout{32, 2}));
 }
 
+TEST(LayoutsFor, HaveTheNetsOwnGrids) {
+  NetProto net = ImageJob().neuralnet();
+  EXPECT_EQ(LayoutsFor(net, 12), LayoutsToTry(12));
+  net.mutable_layer(4)->mutable_partition_grid()->set_rows(4);
+  net.mutable_layer(4)->mutable_partition_grid()->set_units(3);
+  net.mutable_layer(5)->mutable_partition_grid()->set_rows(2);
+  net.mutable_layer(5)->mutable_partition_grid()->set_units(2);
+  std::vector<Layout> layouts = LayoutsToTry(12);
+  layouts.push_back({4, 3});
+  EXPECT_EQ(LayoutsFor(net, 12), layouts) << "a grid of 4 parts is for 4 workers";
+}
+
+TEST(DivisionOf, IsNoneIfTheWorkersCannotDivideALayerSo) {
+  NetProto net = ImageJob().neuralnet();
+  net.mutable_layer(4)->mutable_partition_grid()->set_rows(2);
+  EXPECT_EQ(DivisionOf(net, WorkersOn(3)), std::nullopt);
+}
+
 TEST(DivisionOf, TakesTheNetsDefaultAndTheLayersOwn) {
   NetProto net = ImageJob().neuralnet();
   net.set_partition_dim(1);
   net.mutable_layer(1)->set_partition_dim(0);
   net.mutable_layer(2)->mutable_partition_grid()->set_rows(2);
-  const Division division = DivisionOf(net, 2);
+  const Division division = *DivisionOf(net, WorkersOn(2));
   EXPECT_FALSE(division.contains("conv"));
   EXPECT_FALSE(division.contains(net.layer(2).name())) << "two rows of one part";
   EXPECT_EQ(division.at("fc1"), LayoutByUnits(2));
@@ -86,8 +104,7 @@ TEST(SetDivision, NamesAWayForEachLayer) {
   EXPECT_FALSE(net.layer(1).has_partition_grid());
   EXPECT_EQ(net.layer(1).partition_dim(), 0);
   EXPECT_EQ(net.layer(4).partition_dim(), 1);
-  const Division read = DivisionOf(net, 4);
-  EXPECT_EQ(read, (Division{{"fc1", LayoutByUnits(4)}, {"fc2", {2, 2}}}));
+  EXPECT_EQ(DivisionOf(net, WorkersOn(4)), (Division{{"fc1", LayoutByUnits(4)}, {"fc2", {2, 2}}}));
 }
 
 TEST(TextOf, NamesTheLayersOfEachWay) {

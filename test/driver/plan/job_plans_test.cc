@@ -103,7 +103,39 @@ TEST(JobPlans, ScoreTheConfsOwnGrids) {
   PlanCluster cluster = WorkersOn(4);
   EXPECT_EQ(PlansOn(cluster, job).Find("own")->division,
             (Division{{"fc1", {2, 2}}, {"fc2", kWholeLayout}}));
-  EXPECT_EQ(PlansOn(WorkersOn(2), job).Find("own"), nullptr) << "no grid of two workers";
+  const JobPlans of_two = PlansOn(WorkersOn(2), job);
+  EXPECT_EQ(of_two.Find("own"), nullptr);
+  EXPECT_NE(of_two.note.find("\"own\" is left out: 2 workers cannot divide the layers"),
+            std::string::npos)
+      << of_two.note;
+}
+
+// No plan tries this grid unless the conf has it.
+TEST(JobPlans, ScoreAGridThatOnlyTheConfHas) {
+  JobProto job = WideJob();
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_partition_grid()->set_rows(4);
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_partition_grid()->set_units(3);
+  const JobPlans plans = PlansOn(WorkersOn(12), job);
+  EXPECT_EQ(plans.Find("own")->division, (Division{{"fc1", {4, 3}}}));
+}
+
+// Such layers train by units, but only their times by rows are known.
+TEST(JobPlans, LayersThatShareAParamByUnitsHaveNoOwnPlan) {
+  JobProto job = ImageJob();
+  NetProto& net = *job.mutable_neuralnet();
+  LayerProto& twin = *net.add_layer();
+  twin = net.layer(4);
+  twin.set_name("twin");
+  for (ParamProto& param : *twin.mutable_param()) {
+    param.set_share_from(param.name());
+    param.set_name(param.name() + "_twin");
+  }
+  EXPECT_NE(PlansOn(WorkersOn(2), job).Find("own"), nullptr) << "by rows";
+  net.mutable_layer(4)->set_partition_dim(1);
+  twin.set_partition_dim(1);
+  const JobPlans plans = PlansOn(WorkersOn(2), job);
+  EXPECT_EQ(plans.Find("own"), nullptr);
+  EXPECT_NE(plans.note.find("layer \"fc1\" shares a param"), std::string::npos) << plans.note;
 }
 
 TEST(JobPlans, HybridHasDenseLayersByUnits) {

@@ -44,7 +44,7 @@ class KeptTimesTest : public testing::Test {
 };
 
 TEST_F(KeptTimesTest, AreMeasuredOnce) {
-  KeptTimes first(false), second(false);
+  KeptTimes first(false, nullptr), second(false, nullptr);
   const PartTimes measured = first.Of(requests_)[0], kept = second.Of(requests_)[0];
   EXPECT_GT(measured.layers.at("fc1").forward, 0);
   EXPECT_EQ(measured.layers.at("fc1").forward, kept.layers.at("fc1").forward);
@@ -52,18 +52,22 @@ TEST_F(KeptTimesTest, AreMeasuredOnce) {
 }
 
 TEST_F(KeptTimesTest, OfAnotherShapeAreMeasured) {
-  KeptTimes(false).Of(requests_);
+  KeptTimes(false, nullptr).Of(requests_);
   std::vector<PartRequest> other = requests_;
   other[0].job.mutable_neuralnet()->mutable_layer(4)->mutable_innerproduct_conf()->set_num_output(
       41);
-  KeptTimes timer(false);
+  int measured = 0;
+  KeptTimes timer(false, [&] { ++measured; });
   timer.Of(other);
+  EXPECT_EQ(measured, 1);
   EXPECT_EQ(timer.source().find("before"), std::string::npos);
+  timer.Of(other);
+  EXPECT_EQ(measured, 1) << "they were kept";
 }
 
 TEST_F(KeptTimesTest, AreMeasuredWithoutAFolderToWrite) {
   setenv("XDG_CACHE_HOME", "/dev/null", 1);
-  EXPECT_GT(KeptTimes(false).Of(requests_)[0].layers.at("fc1").forward, 0);
+  EXPECT_GT(KeptTimes(false, nullptr).Of(requests_)[0].layers.at("fc1").forward, 0);
 }
 
 }  // namespace
