@@ -159,7 +159,7 @@ times are measured on this machine, in seconds, and kept in a cache; or they fol
 file.
 
   -workers N      workers of the group; if not given, the job's nworkers_per_group
-  -hosts H        hosts over which the workers are spread evenly; if not given, 1
+  -hosts H        hosts that have them, at most N / H each, rounded up; if not given, 1
   -link GBIT,USEC speed of a host's link in each direction, and microseconds of a message between
                   hosts; if not given, cluster.link_gbit and 50, or as the machine file says
   -machine FILE   plan for the machine that the file describes (proto/machine.proto), not this one

@@ -24,6 +24,7 @@ JobCosts::JobCosts(const JobProto& job, const PlanCluster& cluster, const SyncRa
 void JobCosts::AddPart(const JobProto& job, const Layout& layout,
                        const std::set<std::string>& layers) {
   PartRequest request{job, cluster_};
+  request.job.clear_on_nonfinite();  // a part that left out a step alone would not meet the others
   SetDivision(DivisionOf(layers, layout), request.job.mutable_neuralnet());
   const WorkerModel model(request.job, cluster_.PlaceOf(cluster_.workers - 1), nullptr);
   if (layers_.empty()) layers_ = NetLayers(model.net()).Skeleton();

@@ -147,7 +147,7 @@ class PartRuns {
   const JobProto& job_;
   const PlanCluster& cluster_;
   const int count_;
-  std::barrier<> steps_meet_;  // at the end of each step
+  std::barrier<> steps_meet_;  // before each step
   PartMeeting bridges_meet_;   // within a step
   std::vector<std::unique_ptr<PartRun>> runs_;
   std::vector<std::exception_ptr> errors_;

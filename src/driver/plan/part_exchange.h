@@ -15,7 +15,7 @@ class PartExchange final : public RegionExchange {
  public:
   // `meeting` must outlive this.
   PartExchange(const RegionSizes& sizes, PartMeeting* meeting, int part)
-      : meeting_(*meeting), part_(part), zeros_(sizes.most), meetings_(sizes.tags) {}
+      : meeting_(*meeting), part_(part), meetings_(sizes.tags) {}
 
   void Offer(Context&, int, int, const Region&) override {}
   void EndOffers(Context& ctx, int tag) override;
@@ -28,7 +28,7 @@ class PartExchange final : public RegionExchange {
  private:
   PartMeeting& meeting_;
   const int part_;
-  std::vector<float> zeros_;
+  std::vector<float> zeros_;       // as many as the largest region so far
   int64_t ended_ = 0;              // calls of EndOffers
   std::vector<int64_t> meetings_;  // their number at the last call for each tag
   std::atomic<int64_t> waited_{0};
