@@ -40,7 +40,7 @@ ProcessShare GroupLoop::TakeShare() {
   if (!process) return share;
   const double waited_ms =
       team.metrics().TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
-  share.sync_wait_ms = waited_ms / static_cast<double>(steps_ * team.size());
+  share.sync_wait_ms = (waited_ms / team.size() + 1e3 * writing_) / static_cast<double>(steps_);
   if (groups_.here().front() != group_) return share;  // bytes are the process's, reported once
   share.bytes_sent = static_cast<double>(process->stub().bytes_sent() - sent_);
   share.bytes_received = static_cast<double>(process->stub().bytes_received() - received_);
@@ -61,7 +61,8 @@ bool GroupLoop::TrainStep(int64_t step) {
   if (due) {
     const auto start = std::chrono::steady_clock::now();
     WriteRows(step);
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    writing_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ = writing_;
   }
   groups_.steps().NoteSteps(group_, step + 1);
   return due;

@@ -45,6 +45,7 @@ class GroupLoop {
   MetricsSink* const sink_;
   const std::optional<double> predicted_ms_;
   double seconds_ = 0;  // time since the last row
+  double writing_ = 0;  // of them, for the last row, which waits for the other processes
   int64_t steps_ = 0;
   int64_t sent_ = 0, received_ = 0;        // bytes up to the last row
   double memory_mb_ = 0, memory_age_ = 0;  // of the process, and seconds since it was measured

@@ -60,7 +60,7 @@ AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, b
     // The search knows the memory of a plan less exactly than plan.memory.
     const bool fits = plans.found().memory <= most_bytes || data.memory > most_bytes;
     AutoPartition choice = ChoiceOf(plans, fits ? plans.found() : data);
-    choice.why = plans.note;
+    choice.why = fits ? plans.note : "the plan found needs more memory than a worker may use";
     return choice;
   }
   std::vector<JobPlan> trials = {fastest, data};

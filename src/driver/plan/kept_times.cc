@@ -26,7 +26,7 @@ std::string CacheFolder() {
   return home && *home ? StrCat(home, "/.cache/singa/plan") : "";
 }
 
-// Returns the parts of a job that a step's time depends on.
+// Returns a hash of all that the times of a step depend on.
 std::string KeyOf(const PartRequest& request) {
   const PlanCluster& cluster = request.cluster;
   JobProto job;

@@ -1,7 +1,7 @@
 // MeasuredTimes runs workers' parts of a net on this machine, for some steps, and measures each
-// layer. As many workers run at once as would in a training, since they compete for cores, memory
-// and caches, and wait for each other where they would in a training. They exchange nothing:
-// features of other workers are zeros.
+// layer. The workers of a host run at once, at most twice as many as can compute at once, since
+// they compete for cores, memory and caches. They wait for each other at bridges, but not at sums
+// of gradients. They exchange nothing: features of other workers are zeros.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ class PartExchange final : public RegionExchange {
   const int part_;
   std::vector<float> zeros_;       // as many as the largest region so far
   int64_t ended_ = 0;              // calls of EndOffers
-  std::vector<int64_t> meetings_;  // their number at the last call for each tag
+  std::vector<int64_t> meetings_;  // by tag: ended_ after the last call for it
   std::atomic<int64_t> waited_{0};
 };
 

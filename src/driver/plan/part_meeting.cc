@@ -2,11 +2,14 @@
 
 #include "base/thread/futex.h"
 #include "base/thread/spin_wait.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 
 void PartMeeting::Arrive(int part) {
   arrived_[part].fetch_add(1, std::memory_order_release);
+  deadline_.Renew();
   FutexTell(&changed_);
 }
 
@@ -14,7 +17,11 @@ void PartMeeting::Await(int64_t count) {
   for (;;) {
     const uint32_t seen = changed_.load(std::memory_order_acquire);
     if (ended_ || AllArrived(count)) return;
-    SpinWait(changed_, seen, parts_);
+    if (SpinWait(changed_, seen, parts_, nullptr, &deadline_)) continue;
+    throw Error(kExitStalled,
+                StrCat("a worker's part that is measured stands still: no part has come "
+                       "to a bridge for ",
+                       deadline_.longest().count() / 1000, " s"));
   }
 }
 

@@ -1,6 +1,6 @@
 // PartRun trains one worker's part of a net, and measures its layers. The gradients of the worker
 // are taken for the sums of the group, and the regions of other workers are zeros. The parts that
-// run at once wait for each other as the workers of a group would.
+// run at once wait for each other at bridges.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace singa {
 
-// One thread uses it, the one that has made it.
+// One thread at a time uses it.
 class PartRun {
  public:
   // Allocates all memory, and sets the params' first values. The run is part `part` of `meeting`,

@@ -13,8 +13,8 @@ namespace singa {
 
 class DevicePieces {
  public:
-  // Adds the next piece of the whole model, a piece of `param`. `piece`: this worker's memory; it
-  // has no elements if only other workers have the piece. `inspects`: no other worker inspects it.
+  // Adds the next piece of the whole model, a piece of `param`. piece.n is 0 if this worker does
+  // not have it. `inspects`: this worker is the one that inspects it.
   void Add(const Param* param, UpdatePiece piece, bool inspects);
   // Copies the pieces to the device, which happens once.
   void Place(const Context& ctx);

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
+
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -49,10 +53,21 @@ TEST_F(PartExchangeTest, ATakeWaitsForTheOtherPartsOffers) {
   EXPECT_EQ(first_.TakeWait(), 0);
 }
 
+TEST(PartMeeting, APartThatStandsStillIsAnError) {
+  PartMeeting meeting(2, std::chrono::milliseconds(50));
+  meeting.Arrive(0);
+  EXPECT_ERROR(meeting.Await(1), kExitStalled, "stands still");
+}
+
 TEST_F(PartExchangeTest, NobodyWaitsAfterAPartHasFailed) {
   first_.EndOffers(ctx_, 0);
-  std::thread other([&] { meeting_.End(); });
+  std::atomic<bool> ended{false};
+  std::thread other([&] {
+    ended = true;
+    meeting_.End();
+  });
   first_.Take(ctx_, 0, 1, region_, false);
+  EXPECT_TRUE(ended);
   other.join();
 }
 
