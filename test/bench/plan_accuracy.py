@@ -77,7 +77,8 @@ def cut_of(plan):
 
 
 def memory_of(singa, net, workers, plan, folder):
-    """Returns the MB of a worker: predicted, and of a training without those of a tiny one."""
+    """Returns the MB of a worker, the mean of the group: predicted by the training's rows, and used,
+    without those of a tiny training."""
     def used(text, sets):
         conf = pathlib.Path(folder, "job.conf")
         conf.write_text(text, encoding="utf-8")
@@ -89,14 +90,17 @@ def memory_of(singa, net, workers, plan, folder):
         if run.returncode:
             sys.exit(f"{' '.join(command)}: exit code {run.returncode}\n{run.stderr}")
         rows = pathlib.Path(folder, "ws", "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-        return json.loads(rows[-1])["memory_mb"]
+        return [json.loads(rows[-1])[name] for name in ("predicted_memory_mb", "memory_mb")]
     sets = []
     for layer in plan["layers"]:
         path = f"neuralnet.layer[{layer['name']}]"
         sets += [f"{path}.partition_dim=-1", f"{path}.partition_grid.rows={layer['rows']}",
                  f"{path}.partition_grid.units={layer['units']}"]
-    differences = [used(conf_of(net, None), sets) - used(TINY, []) for _ in range(MEMORY_RUNS)]
-    return plan["memory_mb"], statistics.median(differences) / workers
+    differences = []
+    for _ in range(MEMORY_RUNS):
+        (predicted, memory), (of_tiny, tiny) = used(conf_of(net, None), sets), used(TINY, [])
+        differences.append(memory - (tiny - of_tiny))
+    return predicted / workers, statistics.median(differences) / workers
 
 
 def ranks(values):

@@ -3,10 +3,11 @@
 and in random mixtures; by two and three threads, and by two processes. After 20 steps each param must
 have changed as with one worker, and a second run must end in the same bytes. It takes four minutes.
 
-The difference to one worker's param is compared with the param's change since step 0: both by their
-largest element, and beyond ROUNDING of the param's largest value, with which float32 stores it. A fixed
-rate for each example makes the changes large beside this rounding, but so small that differences do
-not grow. As a control, one worker trains on a batch that lacks a row; each param must then be far off.
+The difference to one worker's param is compared with the param's largest value, and with its change
+since step 0: all by their largest element, and the change beyond ROUNDING of the largest value, with
+which float32 stores it. A fixed rate for each example makes the changes large beside this rounding, but
+so small that differences do not grow. As a control, one worker trains on a batch that lacks a row; each
+param must then be far off.
 
 SINGA_DATA names the folder with mnist/, cifar10/ and shakespeare/. Without it the jobs train on
 generated data of the same form.
@@ -31,6 +32,7 @@ from process_checks import processes
 
 STEPS = 20
 NEAR = 2e-4  # of the change
+NEAR_VALUE = 1e-5  # of the largest value
 FAR = 2  # the control must be as many times further off
 ROUNDING = 2 ** -22  # of the largest value: some units in its last place
 # A max pooling of two equal pixels, and a ReLU of a number near 0, pass a gradient or not as rounding
@@ -189,6 +191,11 @@ class Judge:
         return {name: max(0, far(of, self._alone[name]) - self._rounding[name]) / self._change[name]
                 for name, of in found.items() if self._change[name] > 0}
 
+    def of_values(self, checkpoint):
+        """Returns by how much of its largest value a param is off at most."""
+        return max(far(of, self._alone[name]) * ROUNDING / self._rounding[name]
+                   for name, of in values(checkpoint).items() if self._rounding[name] > 0)
+
 
 def lacking_a_row(words):
     """Returns the settings with a batch that lacks a row."""
@@ -210,7 +217,7 @@ def compare(one, name, words, near):
     control = judge.distances(train(one, lacking_a_row(words), "control"))
     # With flips a single param shows too little: the control must be off in some param.
     control = min(control.values()) if near == NEAR else max(control.values())
-    worst, wrong = 0, []
+    worst, worst_value, wrong = 0, 0, []
     if control < FAR * near:
         wrong.append("the control is not far off")
     for cut, division in cuts(one, name):
@@ -219,13 +226,16 @@ def compare(one, name, words, near):
             case.same_bytes(*runs)
             off = judge.distances(runs[0])
             furthest = max(off, key=off.get)
-            worst = max(worst, off[furthest])
+            worst, of_value = max(worst, off[furthest]), judge.of_values(runs[0])
+            worst_value = max(worst_value, of_value)
+            case.true(near > NEAR or of_value <= NEAR_VALUE, f"{of_value:.1e} of a value off one worker")
             case.true(off[furthest] <= near, f"{furthest} is {off[furthest]:.1e} of its change off one worker")
         except case.Failure as error:
             wrong.append(f"{cut}: {error}")
     if name in RBMS:
         shutil.copytree(alone, one.path(f"{name}/step{STEPS}"))
-    text = f"at most {worst:.1e} of a change off one worker, the control {control:.1e}"
+    text = (f"at most {worst_value:.1e} of a value and {worst:.1e} of a change off one worker, "
+            f"the control {control:.1e}")
     return text + "".join(f"\n     {mistake}" for mistake in wrong), not wrong
 
 

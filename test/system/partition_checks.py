@@ -184,6 +184,24 @@ def workers_that_divide_a_batch_write_the_file_of_one(case):
 
 
 @check
+def a_killed_job_goes_on_under_mixed_divisions(case):
+    """SIGKILL ends the whole job: all threads, or the process that has started the others."""
+    long = ("-set", "train_steps=800", "-set", "checkpoint_freq=50", "-set", "test_freq=0")
+    for dims, settings, name in (("g01wg1", workers(4), "threads"),
+                                 ("101001", processes(2, in_each=2), "processes")):
+        write(case, dims)
+        case.train("job.conf", *settings, *long, workspace=f"{name}-whole")
+        job = case.start_job("job.conf", *settings, *long, workspace=name)
+        job.wait_until(lambda: max(case.steps(name), default=0) >= 300, "step 300")
+        job.kill()
+        true(case.last_step(name) < 799, "the job was at its end")
+        resumed = case.train("job.conf", *settings, *long, "-resume", workspace=name)
+        has(resumed.err, "resumed from", "stderr")
+        same_bytes(case.newest(f"{name}-whole"), case.newest(name))
+        equal(learned(case.rows(name, "train")), learned(case.rows(f"{name}-whole", "train")), "rows")
+
+
+@check
 def a_lost_process_that_divides_layers_changes_nothing(case):
     lose_a_process(case, "111111", 1)
 

@@ -68,6 +68,7 @@ void PrintUse(const char* title, const MemoryUse& use, int64_t besides = 0) {
                 MiB(use.unplanned).c_str());
   if (use.forever > 0) std::printf("  lasting buffers %s\n", MiB(use.forever).c_str());
   if (use.pinned > 0) std::printf("  for transfers   %s\n", MiB(use.pinned).c_str());
+  if (use.objects > 0) std::printf("  objects         %s (estimated)\n", MiB(use.objects).c_str());
 }
 
 void PrintTotals(Trainer* trainer) {

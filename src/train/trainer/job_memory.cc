@@ -22,6 +22,7 @@ void MemoryUse::Add(const MemoryUse& other) {
   unplanned += other.unplanned;
   forever += other.forever;
   pinned += other.pinned;
+  objects += other.objects;
 }
 
 void JobMemory::Add(const JobMemory& other) {

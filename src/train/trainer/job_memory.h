@@ -16,8 +16,11 @@ struct MemoryUse {
   int64_t arena = 0;      // shared by the nets of all phases
   int64_t unplanned = 0;  // bytes of the train net's arena without reuse
   int64_t forever = 0;
-  int64_t pinned = 0;  // of the host, for copies to and from GPUs
-  int64_t total() const { return params + gradients + updater + arena + forever + pinned; }
+  int64_t pinned = 0;   // of the host, for copies to and from GPUs
+  int64_t objects = 0;  // of the host, estimated: layers, and the code and blocks of libraries
+  int64_t total() const {
+    return params + gradients + updater + arena + forever + pinned + objects;
+  }
   void Add(const MemoryUse& other);
 };
 

@@ -10,6 +10,11 @@
 namespace singa {
 namespace {
 
+// The memory that is not in tensors, for each node of a net: the objects of layers and exchanges,
+// code that oneDNN generates, and blocks that its products leave in the heap. A fit to the
+// trainings of test/bench/plan_accuracy.py.
+constexpr int64_t kNodeBytes = 24 << 10;
+
 // Counts values and updater states with the first of the workers that share them.
 MemoryUse ParamMemory(const CountedWorker& worker) {
   const bool first = worker.place.group == 0 && worker.place.first_sharing();
@@ -85,6 +90,8 @@ JobMemory CountMemory(const CountedWorker& worker) {
   use.forever = worker.memory.forever;
   if (worker.on_device) CountDevice(worker, &memory);
   memory.host.forever += RegionMemory(worker);
+  for (const Net* net : worker.nets)
+    memory.host.objects += kNodeBytes * static_cast<int64_t>(net->nodes().size());
   return memory;
 }
 

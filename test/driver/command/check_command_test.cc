@@ -63,19 +63,19 @@ class CheckWorkers : public CheckCommandTest {
 TEST_F(CheckWorkers, ShowsHowTheyDivideLayersAndTheirMemory) {
   const std::string out = OutOf({"cluster.nworkers_per_procs=2", "neuralnet.partition_dim=1"});
   EXPECT_THAT(out, HasSubstr("\nworkers           2 of a group, of 1 thread each; layers are "
-                             "divided by units: fc\n  worker 0        0.00 MiB, with the "
-                             "parameters of its process\n  worker 1        0.00 MiB\n"));
+                             "divided by units: fc\n  worker 0        0.19 MiB, with the "
+                             "parameters of its process\n  worker 1        0.19 MiB\n"));
 }
 
 TEST_F(CheckWorkers, OfProcessesOfOneHostShareTheParameters) {
   EXPECT_THAT(OutOf({}),
-              HasSubstr("; layers are divided by rows\n  worker 0        0.00 MiB, "
-                        "with the parameters of its host\n  worker 1        0.00 MiB\n"));
+              HasSubstr("; layers are divided by rows\n  worker 0        0.09 MiB, "
+                        "with the parameters of its host\n  worker 1        0.09 MiB\n"));
 }
 
 TEST_F(CheckWorkers, OfProcessesThatShareNoMemoryHaveAllParameters) {
   EXPECT_THAT(OutOf({"cluster.share_memory=false"}),
-              HasSubstr("; layers are divided by rows\n  workers 0 to 1  0.00 MiB, "
+              HasSubstr("; layers are divided by rows\n  workers 0 to 1  0.09 MiB, "
                         "each with the parameters of its process\n"));
 }
 
