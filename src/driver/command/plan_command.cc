@@ -13,6 +13,7 @@
 #include "driver/plan/kept_times.h"
 #include "driver/plan/machine_file.h"
 #include "driver/plan/measure_plans.h"
+#include "driver/plan/model_errors.h"
 #include "driver/plan/plan_report.h"
 #include "driver/plan/rated_times.h"
 #include "driver/plan/this_machine.h"
@@ -131,6 +132,7 @@ int Plan(const JobProto& asked, const Arguments& args) {
   if (verify) {
     Tell("trains some steps with each plan that fits into this host's memory");
     MeasurePlans(job, machine.cluster, machine.worker_bytes, &plans.plans);
+    KeepModelErrors(plans.plans);
   }
   if (args.Has("svg")) return PrintSvg(DotOf(job, plans));
   std::fputs((args.Has("json") ? PlanJson(plans) : PlanTable(plans)).c_str(), stdout);
@@ -164,7 +166,7 @@ file.
                   hosts; if not given, cluster.link_gbit and 50, or as the machine file says
   -machine FILE   plan for the machine that the file describes (proto/machine.proto), not this one
   -verify         train for some steps with each plan that fits into this host's memory, and show
-                  the measured times
+                  the measured times; later plans know the model's error from them
   -fresh          measure the layers again, and do not read the cache
   -json           print the plans as one JSON object; its "front" lists each plan for which no
                   other plan is both faster and smaller

@@ -9,6 +9,7 @@
 #include "driver/conf/check_units.h"
 #include "driver/job/end_process.h"
 #include "driver/job/workspace.h"
+#include "driver/plan/plan_texts.h"
 #include "io/file/text_file.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -54,11 +55,14 @@ AutoPartition ByRows(const JobProto& job, const std::string& why) {
 }
 
 // Chooses by a trial if this process may use all cores of the job. Threads stand for processes of
-// one host. Without memory for measurements all layers are divided by rows.
+// one host. Without memory for measurements, or if a loss is not finite in them, all layers are
+// divided by rows.
 AutoPartition Choose(const JobProto& job, const PlanCluster& cluster) {
   try {
     return ChoosePartition(job, cluster, cluster.hosts == 1 && cluster.cores == UsableCores());
   } catch (const DeviceError& error) {
+    return ByRows(job, error.what());
+  } catch (const DivergedError& error) {
     return ByRows(job, error.what());
   }
 }

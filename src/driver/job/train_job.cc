@@ -27,6 +27,7 @@
 #include "driver/job/step_grants.h"
 #include "driver/job/training_start.h"
 #include "driver/job/workspace.h"
+#include "driver/plan/plan_texts.h"
 #include "io/file/text_file.h"
 #include "io/metrics/metrics_sinks.h"
 

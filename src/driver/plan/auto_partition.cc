@@ -1,14 +1,13 @@
 #include "driver/plan/auto_partition.h"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cluster/protocol/topology.h"
 #include "driver/bench/bench_job.h"
 #include "driver/plan/job_plans.h"
 #include "driver/plan/kept_times.h"
 #include "driver/plan/measure_plans.h"
+#include "driver/plan/model_errors.h"
 #include "driver/plan/this_machine.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -19,7 +18,6 @@ namespace {
 
 // A plan must be faster than data parallelism by this share in a trial, as trials vary.
 constexpr double kLeastGain = 0.02;
-constexpr double kMostNumber = 1e18;  // of a file; larger numbers are damage
 
 std::string Ms(double ms) {
   char text[40];
@@ -65,6 +63,7 @@ AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, b
   }
   std::vector<JobPlan> trials = {fastest, data};
   MeasurePlans(bench, cluster, most_bytes, &trials);
+  KeepModelErrors(trials);
   return DecideByTrial(plans, trials[0], trials[1]);
 }
 
@@ -90,59 +89,6 @@ std::string Describe(const AutoPartition& partition) {
   if (partition.measured_ms > 0 && !names.empty())
     text += StrCat(", by rows alone ", Ms(partition.measured_data_ms));
   return partition.why.empty() ? text : StrCat(text, "; ", partition.why);
-}
-
-std::string ToText(const AutoPartition& partition) {
-  nlohmann::ordered_json json;
-  json["layers"] = nlohmann::ordered_json::array();
-  for (const auto& [name, layout] : partition.division)
-    json["layers"].push_back({{"name", name}, {"rows", layout.rows}, {"units", layout.units}});
-  json["workers"] = partition.workers;
-  json["predicted_ms"] = partition.predicted_ms;
-  json["predicted_data_ms"] = partition.predicted_data_ms;
-  if (partition.measured_ms > 0) {
-    json["measured_ms"] = partition.measured_ms;
-    json["measured_data_ms"] = partition.measured_data_ms;
-  }
-  json["predicted_bytes"] = partition.predicted_bytes;
-  if (!partition.why.empty()) json["why"] = partition.why;
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return {};
-  AutoPartition partition;
-  const auto layers = json.find("layers"), workers = json.find("workers");
-  if (layers == json.end() || !layers->is_array()) return {};
-  if (workers == json.end() || !workers->is_number_integer()) return {};
-  if (*workers < 1 || *workers > Topology::kMostRoles) return {};
-  const auto part = [](const nlohmann::json& layer, const char* name) {
-    const auto at = layer.find(name);
-    const bool good =
-        at != layer.end() && at->is_number_integer() && *at >= 1 && *at <= Topology::kMostRoles;
-    return good ? at->get<int>() : 0;
-  };
-  for (const nlohmann::json& layer : *layers) {
-    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return {};
-    const Layout layout{part(layer, "rows"), part(layer, "units")};
-    if (layout.rows == 0 || layout.units == 0) return {};
-    partition.division[layer["name"].get<std::string>()] = layout;
-  }
-  partition.workers = workers->get<int>();
-  const auto number = [&](const char* name) {
-    const auto at = json.find(name);
-    const double value = at != json.end() && at->is_number() ? at->get<double>() : 0;
-    return value >= 0 && value < kMostNumber ? value : 0;
-  };
-  partition.predicted_ms = number("predicted_ms");
-  partition.predicted_data_ms = number("predicted_data_ms");
-  partition.measured_ms = number("measured_ms");
-  partition.measured_data_ms = number("measured_data_ms");
-  partition.predicted_bytes = static_cast<int64_t>(number("predicted_bytes"));
-  const auto why = json.find("why");
-  if (why != json.end() && why->is_string()) partition.why = why->get<std::string>();
-  return partition;
 }
 
 }  // namespace singa

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "driver/plan/division.h"
@@ -31,9 +30,5 @@ AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const
 
 // Returns the choice for people.
 std::string Describe(const AutoPartition& partition);
-
-// These convert a choice to a file's text and back; none: it is no such text.
-std::string ToText(const AutoPartition& partition);
-std::optional<AutoPartition> AutoPartitionOf(const std::string& text);
 
 }  // namespace singa

@@ -13,18 +13,20 @@
 namespace singa {
 namespace {
 
-// The relative error of a predicted step time even if the layers' times are exact, as
-// test/bench/plan_accuracy.py measures it. A plan that gains less over data parallelism is not
-// taken.
-constexpr double kModelError = 0.05;
-
-// Returns the memory of a worker, with its share of the params and states that the workers of a
-// host have together.
+// Returns the memory of the worker that needs most, with its share of the params and states that
+// the workers of a host have together.
 int64_t MemoryOfWorker(const JobProto& job, const PlanCluster& cluster) {
   WorkerPlace place = cluster.PlaceOf(0);
   place.here = cluster.here();
-  const PartMemory memory = MemoryOf(PartTrainer(job, place).trainer());
-  return memory.own + memory.shared / cluster.here();
+  const PartMemory first = MemoryOf(PartTrainer(job, place).trainer());
+  int64_t own = first.own;
+  if (cluster.workers > 1) {
+    // Where parts differ in size, the last worker has the larger ones (PartOf).
+    place.worker = cluster.workers - 1;
+    place.first = cluster.workers - cluster.here();
+    own = std::max(own, MemoryOf(PartTrainer(job, place).trainer()).own);
+  }
+  return own + first.shared / cluster.here();
 }
 
 class Planner {
@@ -108,8 +110,9 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
   const CostNet one = of_one.Net({times.back()});
   plans->one_worker_ms = CostOfStep(one, Layouts(one.layers.size(), kWholeLayout)).step_ms;
   plans->source = timer->source();
-  plans->error = kModelError;
-  for (const PartTimes& part : times) plans->error = std::max(plans->error, part.spread);
+  plans->error = timer->model_error();
+  for (const PartTimes& part : times)
+    plans->error.relative = std::max(plans->error.relative, part.spread);
   times.pop_back();
   CostNet net = costs.Net(times);
   net.bytes = MemoryOfWorker(JobOf(job, cluster, {}), cluster);
@@ -129,7 +132,7 @@ Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) 
   const StepCost data = CostOfStep(plans->net, by_rows);
   const double gain = 1 - search.best->step_ms / data.step_ms;
   const bool fits = most_bytes == 0 || data.bytes <= most_bytes;
-  if (gain > plans->error || !fits) return search.best->layouts;
+  if (gain > plans->error.relative || !fits) return search.best->layouts;
   if (gain > 0)
     plans->AddNote(StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
                           ", which is less than the model's error"));

@@ -28,7 +28,7 @@ struct JobPlans {
   PlanFront front;             // the plans that no other one beats both in time and in memory
   double one_worker_ms = 0;    // a step of one worker with all cores of a host
   std::string source;          // what the times rest on
-  double error = 0;            // the relative error of predicted times
+  ModelError error;            // of the predicted times
   double search_ms = 0;        // time of the search, without nets and measurements
   bool exact = true;           // the search has seen all plans
   std::string note;  // why the fastest plan was not taken, or a plan is missing; "": neither

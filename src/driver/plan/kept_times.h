@@ -1,10 +1,9 @@
-// KeptTimes keeps measured times of layers in files of the user's cache folder,
-// $XDG_CACHE_HOME/singa/plan or ~/.cache/singa/plan, so that a plan is measured once. A file's name
-// is a hash of all that the times depend on: the program's build, the CPU, the net and the workers.
+// KeptTimes keeps measured times of layers in the plan cache, so that a plan is measured once. A
+// text's name is a hash of all that the times depend on: the program's build, the CPU, the net and
+// the workers.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +21,7 @@ class KeptTimes final : public PartTimer {
   // Without a folder that can be written, and with a damaged file, it measures.
   std::vector<PartTimes> Of(const std::vector<PartRequest>& requests) override;
   std::string source() const override;
+  ModelError model_error() const override;
 
  private:
   const bool fresh_;
@@ -29,9 +29,5 @@ class KeptTimes final : public PartTimer {
   bool kept_ = false;  // all times came from files
   MeasuredTimes measured_;
 };
-
-// These convert times to a file's text and back; none: it is no such text.
-std::string ToText(const PartTimes& times);
-std::optional<PartTimes> TimesOf(const std::string& text);
 
 }  // namespace singa

@@ -32,6 +32,12 @@ struct PartRequest {
   PlanCluster cluster;
 };
 
+// How far predicted times of steps are from measured ones, relative to these.
+struct ModelError {
+  double relative = 0.05;  // half of the predictions are closer; test/bench/plan_accuracy.py
+  int plans = 0;           // that were measured for it; 0: it is assumed
+};
+
 class PartTimer {
  public:
   virtual ~PartTimer() = default;
@@ -39,6 +45,7 @@ class PartTimer {
   virtual std::vector<PartTimes> Of(const std::vector<PartRequest>& requests) = 0;
   // Returns, for people, what the times rest on.
   virtual std::string source() const = 0;
+  virtual ModelError model_error() const { return {}; }
 };
 
 }  // namespace singa

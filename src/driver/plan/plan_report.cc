@@ -103,8 +103,11 @@ std::string PlanTable(const JobPlans& plans) {
                    Number(cluster.link_us, 0), " us\n");
   text += StrCat("one worker     ", Number(plans.one_worker_ms, 3), " ms a step\n");
   text += StrCat("times          ", plans.source);
-  if (plans.error > 0) text += StrCat("; error ", Number(100 * plans.error, 1), " %");
-  text += "\n";
+  text += StrCat("\nmodel's error  ", Number(100 * plans.error.relative, 1), " %, ",
+                 plans.error.plans > 0
+                     ? StrCat("of ", Counted(plans.error.plans, "plan"), " measured here")
+                     : "assumed",
+                 "\n");
   if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
   if (!plans.exact)
     text += "note           the net has too many plans to see all: a faster one may exist\n";
@@ -151,7 +154,8 @@ std::string PlanJson(const JobPlans& plans) {
   json["threads"] = plans.cluster.threads;
   json["one_worker_ms"] = plans.one_worker_ms;
   json["source"] = plans.source;
-  json["error"] = plans.error;
+  json["error"] = plans.error.relative;
+  json["error_plans"] = plans.error.plans;
   json["search_ms"] = plans.search_ms;
   json["exact"] = plans.exact;
   if (!plans.note.empty()) json["note"] = plans.note;

@@ -21,38 +21,6 @@ AutoPartition Some() {
   return some;
 }
 
-TEST(AutoPartition, ComesBackFromItsText) {
-  const auto read = AutoPartitionOf(ToText(Some()));
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->division, Some().division);
-  EXPECT_EQ(read->workers, 4);
-  EXPECT_EQ(read->predicted_ms, 1.5);
-  EXPECT_EQ(read->predicted_bytes, 1000);
-  EXPECT_EQ(ToText(*read), ToText(Some()));
-}
-
-TEST(AutoPartition, IsNotReadFromDamagedText) {
-  for (const char* text :
-       {"", "{", "3", "{}", R"({"layers":3,"workers":2})", R"({"layers":[3],"workers":2})",
-        R"({"layers":[{"rows":1,"units":2}],"workers":2})",
-        R"({"layers":[{"name":1,"rows":1,"units":2}],"workers":2})",
-        R"({"layers":[{"name":"a","rows":0,"units":2}],"workers":2})",
-        R"({"layers":[{"name":"a","rows":1,"units":"2"}],"workers":2})",
-        R"({"layers":[{"name":"a","rows":1,"units":4294967298}],"workers":2})", R"({"layers":[]})",
-        R"({"layers":[],"workers":"2"})", R"({"layers":[],"workers":0})",
-        R"({"layers":[],"workers":4294967298})", R"({"layers":[],"workers":18446744073709551615})"})
-    EXPECT_FALSE(AutoPartitionOf(text)) << text;
-}
-
-TEST(AutoPartition, HasNoNumbersThatCannotBe) {
-  const auto read = AutoPartitionOf(
-      R"({"layers":[],"workers":2,"predicted_ms":-1,"measured_ms":"x","predicted_bytes":1e300})");
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->predicted_ms, 0);
-  EXPECT_EQ(read->measured_ms, 0);
-  EXPECT_EQ(read->predicted_bytes, 0);
-}
-
 TEST(AutoPartition, IsDescribedForPeople) {
   EXPECT_EQ(
       Describe(Some()),

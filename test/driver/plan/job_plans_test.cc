@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "driver/plan/part_memory.h"
+#include "driver/plan/part_trainer.h"
 #include "driver/plan/plan_report.h"
 #include "driver/plan/rated_times.h"
 #include "support/driver/plan_jobs.h"
@@ -46,10 +49,18 @@ TEST(JobPlans, NoPlanIsFasterThanTheOneFound) {
     EXPECT_LE(plans.found().cost.step_ms, plan.cost.step_ms + 1e-9) << plan.name;
 }
 
+// 5 workers can divide all layers by units, in parts of different sizes.
+JobProto SixUnitsJob() {
+  JobProto job = ImageJob();
+  job.mutable_neuralnet()->mutable_layer(5)->mutable_innerproduct_conf()->set_num_output(6);
+  return job;
+}
+
 // Gives each layer 1 ms, and fc1 30 ms by rows and `units_ms` by units.
 class GivenTimes final : public PartTimer {
  public:
-  explicit GivenTimes(double units_ms) : units_ms_(units_ms) {}
+  explicit GivenTimes(double units_ms, const ModelError& error = {})
+      : units_ms_(units_ms), error_(error) {}
   std::vector<PartTimes> Of(const std::vector<PartRequest>& requests) override {
     std::vector<PartTimes> all;
     for (const PartRequest& request : requests) {
@@ -64,13 +75,15 @@ class GivenTimes final : public PartTimer {
     return all;
   }
   std::string source() const override { return "given"; }
+  ModelError model_error() const override { return error_; }
 
  private:
   const double units_ms_;
+  const ModelError error_;
 };
 
-JobPlans PlansOf(double units_ms) {
-  GivenTimes timer(units_ms);
+JobPlans PlansOf(double units_ms, const ModelError& error = {}) {
+  GivenTimes timer(units_ms, error);
   return PlanJob(ImageJob(), WorkersOn(2), {.copy_gb_per_s = 1e9, .meeting_us = 0}, 0, &timer);
 }
 
@@ -80,6 +93,14 @@ TEST(JobPlans, DataParallelismIsKeptForASmallGain) {
   EXPECT_EQ(plans.note.rfind("data parallelism is kept: the fastest plan found gains 3 %", 0), 0u)
       << plans.note;
   EXPECT_EQ(plans.Find("runner_up")->division.count("fc1"), 1u);
+}
+
+TEST(JobPlans, ASmallGainIsEnoughForAModelThatErrsLess) {
+  const JobPlans plans = PlansOf(29, {.relative = 0.02, .plans = 9});
+  EXPECT_EQ(plans.found().division.count("fc1"), 1u);
+  EXPECT_NE(PlanTable(plans).find("model's error  2.0 %, of 9 plans measured here"),
+            std::string::npos)
+      << PlanTable(plans);
 }
 
 TEST(JobPlans, APlanIsTakenForALargeGain) {
@@ -148,6 +169,21 @@ TEST(JobPlans, OneWorkerHasAPlan) {
   const JobPlans plans = PlansOn(WorkersOn(1));
   EXPECT_TRUE(plans.found().division.empty());
   EXPECT_NEAR(plans.one_worker_ms, plans.found().cost.step_ms, 1e-9);
+}
+
+TEST(JobPlans, HaveTheMemoryOfTheWorkerThatNeedsMost) {
+  const int workers = 5;
+  for (const JobPlan& plan : PlansOn(WorkersOn(workers), SixUnitsJob()).plans) {
+    const JobProto job = JobOf(SixUnitsJob(), WorkersOn(workers), plan.division);
+    int64_t most = 0, shared = 0;
+    for (int worker = 0; worker < workers; ++worker) {
+      const WorkerPlace place{.worker = worker, .workers = workers, .here = workers};
+      const PartMemory memory = MemoryOf(PartTrainer(job, place).trainer());
+      most = std::max(most, memory.own);
+      shared += memory.shared;
+    }
+    EXPECT_EQ(plan.memory, most + shared / workers) << plan.name;
+  }
 }
 
 TEST(JobPlans, SayThatNoPlanFitsIntoMemory) {

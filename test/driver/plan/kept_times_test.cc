@@ -11,29 +11,6 @@
 namespace singa::kept_times {
 namespace {
 
-TEST(KeptTimesText, ComesBack) {
-  PartTimes times;
-  times.layers["a \"b\""] = {.forward = 1.5, .backward = 2, .update = 0.25};
-  times.rest_ms = 3;
-  times.spread = 0.125;
-  const auto read = TimesOf(ToText(times));
-  ASSERT_TRUE(read);
-  EXPECT_EQ(read->layers.at("a \"b\"").backward, 2);
-  EXPECT_EQ(read->layers.at("a \"b\"").update, 0.25);
-  EXPECT_EQ(read->rest_ms, 3);
-  EXPECT_EQ(read->spread, 0.125);
-}
-
-TEST(KeptTimesText, ThatIsDamagedIsNotUsed) {
-  for (const char* text :
-       {"", "{", "[]", "1", R"({"rest_ms":1,"spread":0})",
-        R"({"rest_ms":1,"spread":0,"layers":{}})", R"({"rest_ms":-1,"spread":0,"layers":[]})",
-        R"({"rest_ms":"x","spread":0,"layers":[]})", R"({"rest_ms":1,"spread":0,"layers":[3]})",
-        R"({"rest_ms":1,"spread":0,"layers":[{"name":"a","forward_ms":1}]})",
-        R"({"rest_ms":1e999,"spread":0,"layers":[]})"})
-    EXPECT_FALSE(TimesOf(text)) << text;
-}
-
 class KeptTimesTest : public testing::Test {
  protected:
   KeptTimesTest() { setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1); }

@@ -1,0 +1,52 @@
+#include "driver/plan/model_errors.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/file/sha256.h"
+#include "base/system/cpu_info.h"
+#include "driver/bench/median.h"
+#include "driver/plan/plan_cache.h"
+#include "driver/plan/plan_texts.h"
+#include "driver/version.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+constexpr int64_t kLeast = 4;       // numbers that an error is fitted to
+constexpr double kSmallest = 0.02;  // repeated trainings differ by as much
+
+// Returns the name of the file. Another build, and another CPU, have errors of their own.
+std::string NameOfErrors() {
+  const std::string hash =
+      Sha256Hex(StrCat(BuildId(), "\n", InstructionSet(), "\n", CpuInfo("model name")));
+  return StrCat("errors-", hash, ".json");
+}
+
+std::vector<double> KeptErrors() {
+  const std::optional<std::string> text = ReadPlanCache(NameOfErrors());
+  return (text ? ErrorsOf(*text) : std::nullopt).value_or(std::vector<double>());
+}
+
+}  // namespace
+
+void KeepModelErrors(const std::vector<JobPlan>& plans) {
+  std::vector<double> errors = KeptErrors();
+  for (const JobPlan& plan : plans)
+    if (plan.measured_ms > 0) errors.push_back(plan.cost.step_ms / plan.measured_ms - 1);
+  if (std::ssize(errors) > kMostErrors) errors.erase(errors.begin(), errors.end() - kMostErrors);
+  WritePlanCache(NameOfErrors(), ErrorsText(errors));
+}
+
+ModelError KeptModelError() { return FittedError(KeptErrors()); }
+
+ModelError FittedError(const std::vector<double>& errors) {
+  if (std::ssize(errors) < kLeast) return {};
+  std::vector<double> sizes;
+  for (const double error : errors) sizes.push_back(std::abs(error));
+  return {.relative = std::max(kSmallest, Median(std::move(sizes))),
+          .plans = static_cast<int>(errors.size())};
+}
+
+}  // namespace singa

@@ -1,0 +1,16 @@
+// The plan cache keeps small texts in a folder of the user, $XDG_CACHE_HOME/singa/plan or
+// ~/.cache/singa/plan, between runs of the program.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace singa {
+
+// Returns none if there is no such text, or it is larger than any that is written.
+std::optional<std::string> ReadPlanCache(const std::string& name);
+
+// Without a folder that can be written, nothing is kept.
+void WritePlanCache(const std::string& name, const std::string& text);
+
+}  // namespace singa

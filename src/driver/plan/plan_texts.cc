@@ -1,0 +1,119 @@
+#include "driver/plan/plan_texts.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cluster/protocol/topology.h"
+
+namespace singa {
+namespace {
+
+constexpr double kMostNumber = 1e18;  // larger numbers are damage
+
+// Returns a number of workers in `object`; 0: there is none.
+int CountIn(const nlohmann::json& object, const char* name) {
+  const auto at = object.find(name);
+  const bool good =
+      at != object.end() && at->is_number_integer() && *at >= 1 && *at <= Topology::kMostRoles;
+  return good ? at->get<int>() : 0;
+}
+
+// Returns -1 if there is no such number.
+double NumberIn(const nlohmann::json& object, const char* name) {
+  const auto at = object.find(name);
+  return at != object.end() && at->is_number() ? at->get<double>() : -1;
+}
+
+}  // namespace
+
+std::string ToText(const AutoPartition& partition) {
+  nlohmann::ordered_json json;
+  json["layers"] = nlohmann::ordered_json::array();
+  for (const auto& [name, layout] : partition.division)
+    json["layers"].push_back({{"name", name}, {"rows", layout.rows}, {"units", layout.units}});
+  json["workers"] = partition.workers;
+  json["predicted_ms"] = partition.predicted_ms;
+  json["predicted_data_ms"] = partition.predicted_data_ms;
+  if (partition.measured_ms > 0) {
+    json["measured_ms"] = partition.measured_ms;
+    json["measured_data_ms"] = partition.measured_data_ms;
+  }
+  json["predicted_bytes"] = partition.predicted_bytes;
+  if (!partition.why.empty()) json["why"] = partition.why;
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return {};
+  AutoPartition partition;
+  const auto layers = json.find("layers");
+  partition.workers = CountIn(json, "workers");
+  if (layers == json.end() || !layers->is_array() || partition.workers == 0) return {};
+  for (const nlohmann::json& layer : *layers) {
+    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return {};
+    const Layout layout{CountIn(layer, "rows"), CountIn(layer, "units")};
+    if (layout.rows == 0 || layout.units == 0) return {};
+    partition.division[layer["name"].get<std::string>()] = layout;
+  }
+  const auto number = [&](const char* name) {
+    const double value = NumberIn(json, name);
+    return value >= 0 && value < kMostNumber ? value : 0;
+  };
+  partition.predicted_ms = number("predicted_ms");
+  partition.predicted_data_ms = number("predicted_data_ms");
+  partition.measured_ms = number("measured_ms");
+  partition.measured_data_ms = number("measured_data_ms");
+  partition.predicted_bytes = static_cast<int64_t>(number("predicted_bytes"));
+  const auto why = json.find("why");
+  if (why != json.end() && why->is_string()) partition.why = why->get<std::string>();
+  return partition;
+}
+
+std::string ToText(const PartTimes& times) {
+  nlohmann::ordered_json json = {{"rest_ms", times.rest_ms}, {"spread", times.spread}};
+  json["layers"] = nlohmann::ordered_json::array();
+  for (const auto& [name, layer] : times.layers)
+    json["layers"].push_back({{"name", name},
+                              {"forward_ms", layer.forward},
+                              {"backward_ms", layer.backward},
+                              {"update_ms", layer.update}});
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::optional<PartTimes> TimesOf(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("layers") || !json["layers"].is_array()) return {};
+  PartTimes times;
+  times.rest_ms = NumberIn(json, "rest_ms");
+  times.spread = NumberIn(json, "spread");
+  bool good = times.rest_ms >= 0 && times.spread >= 0;
+  for (const nlohmann::json& layer : json["layers"]) {
+    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return {};
+    LayerTimes& of = times.layers[layer["name"].get<std::string>()];
+    of.forward = NumberIn(layer, "forward_ms");
+    of.backward = NumberIn(layer, "backward_ms");
+    of.update = NumberIn(layer, "update_ms");
+    good = good && of.forward >= 0 && of.backward >= 0 && of.update >= 0 && std::isfinite(of.sum());
+  }
+  if (!good || !std::isfinite(times.rest_ms + times.spread)) return {};
+  return times;
+}
+
+std::string ErrorsText(const std::vector<double>& errors) {
+  return nlohmann::json(errors).dump() + "\n";
+}
+
+std::optional<std::vector<double>> ErrorsOf(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_array() || std::ssize(json) > kMostErrors) return {};
+  std::vector<double> errors;
+  for (const nlohmann::json& number : json) {
+    const double error = number.is_number() ? number.get<double>() : -2;
+    if (!(error > -1 && std::isfinite(error))) return {};  // both times are above 0
+    errors.push_back(error);
+  }
+  return errors;
+}
+
+}  // namespace singa

@@ -1,0 +1,92 @@
+#include "driver/plan/plan_texts.h"
+
+#include <gtest/gtest.h>
+
+namespace singa::plan_texts {
+namespace {
+
+AutoPartition Some() {
+  AutoPartition some;
+  some.division = {{"fc1", LayoutByUnits(4)}, {"fc \"2\"", LayoutByUnits(4)}, {"conv", {2, 2}}};
+  some.workers = 4;
+  some.predicted_ms = 1.5;
+  some.predicted_data_ms = 3;
+  some.measured_ms = 2;
+  some.measured_data_ms = 4;
+  some.predicted_bytes = 1000;
+  some.why = "it is a test";
+  return some;
+}
+
+TEST(PartitionText, ComesBack) {
+  const auto read = AutoPartitionOf(ToText(Some()));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->division, Some().division);
+  EXPECT_EQ(read->workers, 4);
+  EXPECT_EQ(read->predicted_ms, 1.5);
+  EXPECT_EQ(read->predicted_bytes, 1000);
+  EXPECT_EQ(ToText(*read), ToText(Some()));
+}
+
+TEST(PartitionText, ThatIsDamagedIsNotUsed) {
+  for (const char* text :
+       {"", "{", "3", "{}", R"({"layers":3,"workers":2})", R"({"layers":[3],"workers":2})",
+        R"({"layers":[{"rows":1,"units":2}],"workers":2})",
+        R"({"layers":[{"name":1,"rows":1,"units":2}],"workers":2})",
+        R"({"layers":[{"name":"a","rows":0,"units":2}],"workers":2})",
+        R"({"layers":[{"name":"a","rows":1,"units":"2"}],"workers":2})",
+        R"({"layers":[{"name":"a","rows":1,"units":4294967298}],"workers":2})", R"({"layers":[]})",
+        R"({"layers":[],"workers":"2"})", R"({"layers":[],"workers":0})",
+        R"({"layers":[],"workers":4294967298})", R"({"layers":[],"workers":18446744073709551615})"})
+    EXPECT_FALSE(AutoPartitionOf(text)) << text;
+}
+
+TEST(PartitionText, HasNoNumbersThatCannotBe) {
+  const auto read = AutoPartitionOf(
+      R"({"layers":[],"workers":2,"predicted_ms":-1,"measured_ms":"x","predicted_bytes":1e300})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->predicted_ms, 0);
+  EXPECT_EQ(read->measured_ms, 0);
+  EXPECT_EQ(read->predicted_bytes, 0);
+}
+
+TEST(TimesText, ComesBack) {
+  PartTimes times;
+  times.layers["a \"b\""] = {.forward = 1.5, .backward = 2, .update = 0.25};
+  times.rest_ms = 3;
+  times.spread = 0.125;
+  const auto read = TimesOf(ToText(times));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->layers.at("a \"b\"").backward, 2);
+  EXPECT_EQ(read->layers.at("a \"b\"").update, 0.25);
+  EXPECT_EQ(read->rest_ms, 3);
+  EXPECT_EQ(read->spread, 0.125);
+}
+
+TEST(TimesText, ThatIsDamagedIsNotUsed) {
+  for (const char* text :
+       {"", "{", "[]", "1", R"({"rest_ms":1,"spread":0})",
+        R"({"rest_ms":1,"spread":0,"layers":{}})", R"({"rest_ms":-1,"spread":0,"layers":[]})",
+        R"({"rest_ms":"x","spread":0,"layers":[]})", R"({"rest_ms":1,"spread":0,"layers":[3]})",
+        R"({"rest_ms":1,"spread":0,"layers":[{"name":"a","forward_ms":1}]})",
+        R"({"rest_ms":1e999,"spread":0,"layers":[]})"})
+    EXPECT_FALSE(TimesOf(text)) << text;
+}
+
+TEST(ErrorsText, ComesBack) {
+  const std::vector<double> errors = {-0.25, 0.5, 3};
+  EXPECT_EQ(ErrorsOf(ErrorsText(errors)), errors);
+  EXPECT_EQ(ErrorsOf(ErrorsText({})), std::vector<double>());
+}
+
+TEST(ErrorsText, ThatIsDamagedIsNotUsed) {
+  std::string many = "[0";
+  for (int i = 0; i < 100; ++i) many += ",0";
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("{}"), std::string("[-1]"),
+        std::string("[\"1\"]"), std::string("[1e999]"), std::string("[null]"), many + "]"})
+    EXPECT_FALSE(ErrorsOf(text)) << text;
+}
+
+}  // namespace
+}  // namespace singa::plan_texts
