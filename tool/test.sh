@@ -129,6 +129,7 @@ kills() { python3 test/system/kill_trials.py build/bin/singa; }
 signals() { python3 test/system/signal_trials.py build/bin/singa --trials 7 --seconds 30; }
 injected() { python3 test/system/injected.py build --sample 150; }
 guide() { python3 test/system/guide_commands.py build/bin/singa; }
+divided() { python3 test/system/cut_examples.py build/bin/singa digits mnist/lenet rbm/rbm1; }
 digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 prepare() { part "Python packages" python; }
@@ -143,6 +144,7 @@ use_release() {
   part "signals at random moments" signals
   part "injected failures of calls" injected
   part "digits in five topologies" topologies
+  part "examples, divided in all ways" divided
   part "plugins, on the installed tree" plugins
   part "clang-tidy on changed files" tidy
   part "bundle for machines with GPUs" bundle

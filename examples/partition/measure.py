@@ -125,7 +125,7 @@ def table(results):
     """Returns the lines of a table in Markdown."""
     rows = [[*case, *(f"{speeds[cut]:.1f}" for cut in CUTS), ", ".join(divided) or "none"]
             for case, (speeds, divided) in results.items()]
-    return results_file.table(["job", "workers", "place", *CUTS, "auto divides not by rows"], rows)
+    return results_file.table(["job", "workers", "place", *CUTS, "layers that auto does not divide by rows"], rows)
 
 
 def write(lines):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Trains the jobs of examples/ whose workers divide their layers in several ways: by rows, by units,
-and in random mixtures; by two and three threads, and by two processes. After 20 steps each param must
+and in random mixtures, also of grids; by two, three and four threads, and by two processes. After 20 steps each param must
 have changed as with one worker, and a second run must end in the same bytes. It takes four minutes.
 
 The difference to one worker's param is compared with the param's largest value, and with its change
@@ -147,9 +147,26 @@ def settings(one, name):
             *(word for setting in sets for word in ("-set", setting))]
 
 
-def cuts(one, name):
-    """Yields the name of each cut and its settings."""
+GRIDS = [(4, 1), (1, 4), (2, 2), (1, 1)]  # rows and units
+
+
+def with_units(one, name, words):
+    """Returns the layers of an example that workers can divide by units."""
+    names = [layer for layer in layers(one, name) if layer not in BY_ROWS.get(name, [])]
+    dims = [word for layer in names for word in ("-set", f"neuralnet.layer[{layer}].partition_dim=1")]
+    told = one.run("check", *words[1:], *workers(2), *dims).err
+    by_rows = re.findall(r"layer\[(\w+)\]\.partition_dim: warning: has no effect", told)
+    return [layer for layer in names if layer not in by_rows]
+
+
+def cuts(one, name, words):
+    """Yields the name of each cut and its settings. `words`: of the example's command."""
     numbers = random.Random(name)
+    grids = []
+    for layer in with_units(one, name, words):
+        for field, count in zip(("rows", "units"), numbers.choice(GRIDS)):
+            grids += ["-set", f"neuralnet.layer[{layer}].partition_grid.{field}={count}"]
+    yield "4 threads in grids", [*workers(4), *grids]
     for count in (2, 3):
         for kind in ("rows", "units", "mixed"):
             dims = {layer: {"rows": 0, "units": 1, "mixed": numbers.randrange(2)}[kind]
@@ -220,7 +237,7 @@ def compare(one, name, words, near):
     worst, worst_value, wrong = 0, 0, []
     if control < FAR * near:
         wrong.append("the control is not far off")
-    for cut, division in cuts(one, name):
+    for cut, division in cuts(one, name, words):
         try:
             runs = [train(one, [*words, *division], f"cut-{i}") for i in (0, 1)]
             case.same_bytes(*runs)

@@ -223,6 +223,7 @@ def lose_a_process(case, dims, in_each, ranks=(0, 1)):
                                  workspace=lost)
             disturbed(case, lost, job, rank, SIGKILL, 300)
             job.end(0)
+            has(job.err, f"process {rank} was lost", "stderr")
             same_bytes(case.newest("undisturbed"), case.newest(lost))
 
 

@@ -18,7 +18,8 @@ class JobPart {
 
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
-  int cores() const { return cores_; }  // as in its ProcessPlace
+  int cores() const { return cores_; }         // as in its ProcessPlace
+  bool one_host() const { return one_host_; }  // all processes are on one host
   int processes() const { return topology().processes(); }
   const Topology& topology() const { return plan_.topology; }
   // Returns how the job synchronises, by the facts of this process; rank 0 tells the others its

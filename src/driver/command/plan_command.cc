@@ -169,14 +169,15 @@ file.
                   the measured times; later plans know the model's error from them
   -fresh          measure the layers again, and do not read the cache
   -json           print the plans as one JSON object; its "front" lists each plan for which no
-                  other plan is both faster and smaller
+                  other plan is both faster and smaller, by the model's estimate of memory
   -svg            print a picture of the net of the plan found, by Graphviz's dot
   -set PATH=VALUE override a field of the job; any number of times
   -plugin FILE    load a library with layers of your own; any number of times
 
 The first table has the layers of the plan found. A step's compute time is that of one worker, with
 its share of sums and updates. Moved are the bytes that a worker gets from others in a step; hidden
-is the part of their time for which no worker waits. The second table has all plans:
+is the part of their time for which no worker waits. Its memory is that of features, and of gradients
+that are stored; params and their states are in the second table only. The second table has all plans:
 
   found      the fastest plan of all, under the cost model; data parallelism if the gain is less
              than the model's error
@@ -189,7 +190,8 @@ is the part of their time for which no worker waits. The second table has all pl
   step ms    predicted time of a step            link MB    bytes that a host sends in a step
   speed-up   over one worker with all cores      memory MB  of a worker
 
-To train with the plan found, set partition: kAuto in neuralnet, or copy partition_dim of -json.
+To train with the plan found, set partition: kAuto in neuralnet, or copy each layer's
+partition_dim of -json; a layer without one has rows and units for its partition_grid. With partition: kAuto there is no plan "own".
 
 Exit code 66: the machine file, or `dot` for -svg, is missing; 69: the machine has too little
 memory to measure a worker's part; 78: the job or the machine file has mistakes, or the job has

@@ -96,9 +96,13 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
     const auto layout = layouts.find(paths[i] + names[i]);
     const bool by_rows = layout != layouts.end() && layout->second == LayoutByRows(rows.parts);
     if (field.empty() || !by_rows) continue;
-    found.warnings.push_back(
-        ConfigError(StrCat("neuralnet.", paths[i], ".", field),
-                    "has no effect: the layer is divided by rows, which computes the same"));
+    const std::string path = StrCat("neuralnet.", paths[i], ".", field);
+    if (field == "partition_grid")
+      found.errors.push_back(ConfigError(
+          path, "must not be set: the workers cannot divide the units of this layer, only rows"));
+    else
+      found.warnings.push_back(ConfigError(
+          path, "has no effect: the layer is divided by rows, which computes the same"));
   }
   return found;
 }

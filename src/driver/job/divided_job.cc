@@ -1,5 +1,6 @@
 #include "driver/job/divided_job.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "io/file/text_file.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
+#include "train/trainer/job_memory.h"
 
 namespace singa {
 namespace {
@@ -36,12 +38,18 @@ std::optional<AutoPartition> PartitionOfWorkspace(const JobProto& job, const std
   return partition;
 }
 
+// Returns how many of the plan's hosts are processes of one host, which share its cores and memory.
+int HostsAlike(const PlanCluster& cluster, const RunOptions& options) {
+  return options.process && options.process->part().one_host() ? cluster.hosts : 1;
+}
+
 PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   PlanCluster cluster;
   cluster.workers = job.cluster().nworkers_per_group();
   cluster.cores = CoresOfJob();
   if (options.process && options.process->part().plan().mode == SyncMode::kServers)
     cluster.hosts = options.process->part().topology().ProcessesOf(0).size();
+  cluster.cores = std::max(1, cluster.cores / HostsAlike(cluster, options));
   cluster.link_gbit = job.cluster().link_gbit();
   cluster.threads = ThreadsOfWorker(job, options.threads);
   return cluster;
@@ -55,14 +63,16 @@ AutoPartition ByRows(const JobProto& job, const std::string& why) {
 }
 
 // Chooses by a trial if this process may use all cores of the job. Threads stand for processes of
-// one host. Without memory for measurements, or if a loss is not finite in them, all layers are
-// divided by rows.
-AutoPartition Choose(const JobProto& job, const PlanCluster& cluster) {
+// one host. If the measurements fail, for lack of memory or as a loss is not finite in them, all
+// layers are divided by rows.
+AutoPartition Choose(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes) {
   try {
-    return ChoosePartition(job, cluster, cluster.hosts == 1 && cluster.cores == UsableCores());
-  } catch (const DeviceError& error) {
-    return ByRows(job, error.what());
-  } catch (const DivergedError& error) {
+    return ChoosePartition(job, cluster, most_bytes,
+                           cluster.hosts == 1 && cluster.cores == UsableCores());
+  } catch (const Error& error) {
+    const bool failed = error.code() == kExitNoDevice || error.code() == kExitDiverged ||
+                        error.code() == kExitStalled;
+    if (!failed) throw;
     return ByRows(job, error.what());
   }
 }
@@ -86,7 +96,8 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
   const EndsOnSignal signals(options, "the first step");
   progress->Say("partition: kAuto looks for the fastest division, which may take minutes");
   const PlanCluster cluster = ClusterOf(job, options);
-  AutoPartition partition = Choose(job, cluster);
+  const int64_t most_bytes = UsableMemory() / cluster.here() / HostsAlike(cluster, options);
+  AutoPartition partition = Choose(job, cluster, most_bytes);
   progress->Say("partition: " + Describe(partition));
   return partition;
 }

@@ -11,7 +11,6 @@
 #include "driver/plan/this_machine.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
-#include "train/trainer/job_memory.h"
 
 namespace singa {
 namespace {
@@ -44,11 +43,12 @@ const JobPlan& FastestOf(const JobPlans& plans) {
 
 }  // namespace
 
-AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, bool measure) {
+AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes,
+                              bool measure) {
   std::string ignored;
-  const JobProto bench = BenchJob(job, true, &ignored);
+  JobProto bench = BenchJob(job, true, &ignored);
+  SetDivision({}, bench.mutable_neuralnet());  // the conf's own has no effect
   KeptTimes timer(false, nullptr);
-  const int64_t most_bytes = UsableMemory() / cluster.here();
   const JobPlans plans = PlanJob(bench, cluster, RatesOfThisMachine(cluster), most_bytes, &timer);
   const JobPlan& fastest = FastestOf(plans);
   const JobPlan& data = *plans.Find("data");
@@ -72,9 +72,12 @@ AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const
   AutoPartition choice = ChoiceOf(plans, won ? fastest : data);
   choice.measured_ms = won ? fastest.measured_ms : data.measured_ms;
   choice.measured_data_ms = data.measured_ms;
-  if (!won)
-    choice.why = StrCat("the plan found took ", Ms(fastest.measured_ms), " a step in a trial, ",
-                        Ms(fastest.cost.step_ms), " were predicted");
+  if (won) return choice;
+  choice.tried = fastest.division;
+  choice.tried_ms = fastest.measured_ms;
+  choice.tried_predicted_ms = fastest.cost.step_ms;
+  choice.why = StrCat("the plan found took ", Ms(fastest.measured_ms), " a step in a trial, ",
+                      Ms(fastest.cost.step_ms), " were predicted");
   return choice;
 }
 

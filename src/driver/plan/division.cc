@@ -71,6 +71,13 @@ int DivideByRows(const ConfigErrors& errors, NetProto* net) {
   return changed;
 }
 
+std::vector<Layout> AllGrids(int workers) {
+  std::vector<Layout> grids;
+  for (int rows = 2; rows < workers; ++rows)
+    if (workers % rows == 0) grids.push_back({rows, workers / rows});
+  return grids;
+}
+
 }  // namespace
 
 std::string TextOf(const Division& division, int workers) {
@@ -106,14 +113,17 @@ std::optional<Division> DivisionOf(const NetProto& net, const PlanCluster& clust
 
 std::vector<Layout> LayoutsToTry(int workers) {
   if (workers == 1) return {};
-  std::vector<Layout> grids;
-  for (int rows = 2; rows < workers; ++rows)
-    if (workers % rows == 0) grids.push_back({rows, workers / rows});
+  const std::vector<Layout> grids = AllGrids(workers);
   std::vector<Layout> layouts = {LayoutByUnits(workers), kWholeLayout};
   const size_t count = std::min(grids.size(), kMostGrids);
   for (size_t i = 0; i < count; ++i)
     layouts.push_back(grids[count == 1 ? 0 : i * (grids.size() - 1) / (count - 1)]);
   return layouts;
+}
+
+int GridsLeftOut(int workers) {
+  const auto grids = static_cast<int>(AllGrids(workers).size());
+  return std::max(0, grids - static_cast<int>(kMostGrids));
 }
 
 std::vector<Layout> LayoutsFor(const NetProto& net, int workers) {

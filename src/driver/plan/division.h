@@ -25,6 +25,8 @@ std::optional<Division> DivisionOf(const NetProto& net, const PlanCluster& clust
 
 // Returns the layouts that plans try, besides rows: units, whole layers, and grids of both.
 std::vector<Layout> LayoutsToTry(int workers);
+// Returns the number of grids that plans do not try.
+int GridsLeftOut(int workers);
 // Returns these and the grids that layers of the net have.
 std::vector<Layout> LayoutsFor(const NetProto& net, int workers);
 // Returns the layers of the train net that the workers can divide so. A layer that shares params

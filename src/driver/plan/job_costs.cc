@@ -82,6 +82,7 @@ void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
     cost->moved_bytes = static_cast<int64_t>(bytes * (alike - 1) / alike);
   }
   if (hosts == 1) return;
+  cost->moved_bytes += static_cast<int64_t>(bytes * (hosts - 1) / hosts);  // new values
   const int here_parts = std::min(parts, here);                      // parts of the param on a host
   const double sent = 2 * bytes * here_parts * (hosts - 1) / hosts;  // gradients and new values
   cost->sent_bytes = static_cast<int64_t>(sent);

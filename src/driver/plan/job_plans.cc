@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <cstdio>
 #include <optional>
 
 #include "driver/plan/part_memory.h"
@@ -29,6 +29,13 @@ int64_t MemoryOfWorker(const JobProto& job, const PlanCluster& cluster) {
   return own + first.shared / cluster.here();
 }
 
+Division DivisionOf(const CostNet& net, const Layouts& layouts, const Layout& by_rows) {
+  Division division;
+  for (size_t i = 0; i < layouts.size(); ++i)
+    if (layouts[i] != by_rows) division[net.layers[i].name] = layouts[i];
+  return division;
+}
+
 class Planner {
  public:
   Planner(const JobProto& job, JobPlans* plans) : job_(job), plans_(*plans), net_(plans->net) {}
@@ -37,8 +44,7 @@ class Planner {
     JobPlan plan;
     plan.name = name;
     plan.brief = brief;
-    for (size_t i = 0; i < layouts.size(); ++i)
-      if (layouts[i] != by_rows_) plan.division[net_.layers[i].name] = layouts[i];
+    plan.division = DivisionOf(net_, layouts, by_rows_);
     plan.cost = CostOfStep(net_, layouts);
     const auto same = std::ranges::find(plans_.plans, plan.division, &JobPlan::division);
     plan.memory = same != plans_.plans.end()
@@ -71,8 +77,9 @@ class Planner {
     return layouts;
   }
 
-  // Adds the plan of the conf's own division, or says why it has none.
+  // Adds the plan of the conf's own division, or says why it has none. With kAuto it has no effect.
   void AddOwn() {
+    if (job_.neuralnet().partition() == NetProto::kAuto) return;
     const std::optional<Division> own = DivisionOf(job_.neuralnet(), plans_.cluster);
     if (!own)
       return plans_.AddNote(StrCat("\"own\" is left out: ", plans_.cluster.workers,
@@ -98,7 +105,11 @@ class Planner {
                by_units_ = LayoutByUnits(plans_.cluster.workers);
 };
 
-std::string Percent(double share) { return StrCat(std::lround(100 * share), " %"); }
+std::string Percent(double share) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
+  return text;
+}
 
 // Returns the cost of the net, with the memory of a worker that data parallelism takes.
 CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, JobPlans* plans) {
@@ -121,6 +132,23 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
   return net;
 }
 
+// Searches until a plan fits by its exact memory, which the search only estimates.
+SearchResult SearchThatFits(const JobProto& job, int64_t most_bytes, const JobPlans& plans) {
+  constexpr int kMostSearches = 5;
+  const Layout by_rows = LayoutByRows(plans.cluster.workers);
+  int64_t bound = most_bytes;
+  SearchResult search = SearchPlan(plans.net, bound);
+  for (int searches = 1; most_bytes > 0 && search.best; ++searches) {
+    const Division division = DivisionOf(plans.net, search.best->layouts, by_rows);
+    const int64_t excess =
+        MemoryOfWorker(JobOf(job, plans.cluster, division), plans.cluster) - most_bytes;
+    if (excess <= 0) return search;
+    bound = std::min(bound, search.best->bytes) - excess;
+    search = bound > 0 && searches < kMostSearches ? SearchPlan(plans.net, bound) : SearchResult();
+  }
+  return search;
+}
+
 // Returns the division to train with: the best one, or data parallelism if that fits into memory
 // and the gain is small.
 Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
@@ -134,8 +162,8 @@ Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) 
   const bool fits = most_bytes == 0 || data.bytes <= most_bytes;
   if (gain > plans->error.relative || !fits) return search.best->layouts;
   if (gain > 0)
-    plans->AddNote(StrCat("data parallelism is kept: the fastest plan found gains ", Percent(gain),
-                          ", which is less than the model's error"));
+    plans->AddNote(StrCat("data parallelism is kept: the fastest plan gains ", Percent(gain),
+                          ", less than the model's error of ", Percent(plans->error.relative)));
   return by_rows;
 }
 
@@ -154,21 +182,22 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   plans.cluster = cluster;
   plans.net = NetOf(job, rates, timer, &plans);
   const auto start = std::chrono::steady_clock::now();
-  const SearchResult search = SearchPlan(plans.net, most_bytes);
+  const SearchResult search = SearchThatFits(job, most_bytes, plans);
   plans.search_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   plans.exact = search.exact;
   plans.front = SearchFront(plans.net);
   const Layouts chosen = Choose(search, most_bytes, &plans);
   Planner planner(job, &plans);
-  planner.Add("found", "the plan found", chosen);
+  const bool kept = search.best && chosen != search.best->layouts;
+  planner.Add("found", kept ? "data parallelism, which is kept" : "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());
   planner.AddOwn();
   planner.Add("units", "all layers by units that have some", planner.Units());
   planner.Add("hybrid", "inner products by units, the rest by rows", planner.Hybrid());
-  const bool kept = search.best && chosen != search.best->layouts;
   const std::optional<FoundPlan>& other = kept ? search.best : search.runner_up;
-  if (other) planner.Add("runner_up", "the best other plan", other->layouts);
+  if (other)
+    planner.Add("runner_up", kept ? "the fastest plan" : "the best other plan", other->layouts);
   return plans;
 }
 

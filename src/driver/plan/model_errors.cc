@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/file/sha256.h"
 #include "base/system/cpu_info.h"
@@ -33,8 +34,10 @@ std::vector<double> KeptErrors() {
 
 void KeepModelErrors(const std::vector<JobPlan>& plans) {
   std::vector<double> errors = KeptErrors();
+  std::set<Division> trained;  // plans of one division share a training
   for (const JobPlan& plan : plans)
-    if (plan.measured_ms > 0) errors.push_back(plan.cost.step_ms / plan.measured_ms - 1);
+    if (plan.measured_ms > 0 && trained.insert(plan.division).second)
+      errors.push_back(plan.cost.step_ms / plan.measured_ms - 1);
   if (std::ssize(errors) > kMostErrors) errors.erase(errors.begin(), errors.end() - kMostErrors);
   WritePlanCache(NameOfErrors(), ErrorsText(errors));
 }

@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// Adds the errors of those plans that were measured.
+// Adds the errors of those plans that were measured, one for each division.
 void KeepModelErrors(const std::vector<JobPlan>& plans);
 
 // Returns the median of the errors that are kept, or what is assumed if there are too few.

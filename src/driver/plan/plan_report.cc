@@ -109,6 +109,8 @@ std::string PlanTable(const JobPlans& plans) {
                      : "assumed",
                  "\n");
   if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
+  if (const int left = GridsLeftOut(cluster.workers); left > 0)
+    text += StrCat("note           ", Counted(left, "grid"), " of rows and units were not tried\n");
   if (!plans.exact)
     text += "note           the net has too many plans to see all: a faster one may exist\n";
   return text;
@@ -130,17 +132,20 @@ std::string PlanJson(const JobPlans& plans) {
       const LayerReport& report = plan.cost.layers[i];
       const std::string& name = plans.net.layers[i].name;
       const Layout layout = LayoutIn(plans, plan, name);
-      one["layers"].push_back({{"name", name},
-                               {"type", plans.net.layers[i].type},
-                               {"partition_dim", layout.units > 1 ? 1 : 0},
-                               {"rows", layout.rows},
-                               {"units", layout.units},
-                               {"compute_ms", report.compute_ms},
-                               {"bytes", report.moved_bytes},
-                               {"link_bytes", report.sent_bytes},
-                               {"transfer_ms", report.transfer_ms},
-                               {"hidden_ms", report.hidden_ms},
-                               {"memory_mb", 1e-6 * static_cast<double>(report.bytes)}});
+      nlohmann::ordered_json of = {{"name", name},
+                                   {"type", plans.net.layers[i].type},
+                                   {"rows", layout.rows},
+                                   {"units", layout.units},
+                                   {"compute_ms", report.compute_ms},
+                                   {"bytes", report.moved_bytes},
+                                   {"link_bytes", report.sent_bytes},
+                                   {"transfer_ms", report.transfer_ms},
+                                   {"hidden_ms", report.hidden_ms},
+                                   {"memory_mb", 1e-6 * static_cast<double>(report.bytes)}};
+      const int workers = plans.cluster.workers;
+      if (layout == LayoutByRows(workers)) of["partition_dim"] = 0;
+      if (layout == LayoutByUnits(workers) && workers > 1) of["partition_dim"] = 1;
+      one["layers"].push_back(std::move(of));
     }
     json["plans"].push_back(std::move(one));
   }
@@ -158,6 +163,7 @@ std::string PlanJson(const JobPlans& plans) {
   json["error_plans"] = plans.error.plans;
   json["search_ms"] = plans.search_ms;
   json["exact"] = plans.exact;
+  json["grids_left_out"] = GridsLeftOut(plans.cluster.workers);
   if (!plans.note.empty()) json["note"] = plans.note;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

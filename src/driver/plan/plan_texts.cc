@@ -24,13 +24,30 @@ double NumberIn(const nlohmann::json& object, const char* name) {
   return at != object.end() && at->is_number() ? at->get<double>() : -1;
 }
 
+nlohmann::ordered_json LayersOf(const Division& division) {
+  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  for (const auto& [name, layout] : division)
+    layers.push_back({{"name", name}, {"rows", layout.rows}, {"units", layout.units}});
+  return layers;
+}
+
+// Returns whether `layers` is such a list.
+bool ReadLayers(const nlohmann::json& layers, Division* division) {
+  if (!layers.is_array()) return false;
+  for (const nlohmann::json& layer : layers) {
+    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return false;
+    const Layout layout{CountIn(layer, "rows"), CountIn(layer, "units")};
+    if (layout.rows == 0 || layout.units == 0) return false;
+    (*division)[layer["name"].get<std::string>()] = layout;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string ToText(const AutoPartition& partition) {
   nlohmann::ordered_json json;
-  json["layers"] = nlohmann::ordered_json::array();
-  for (const auto& [name, layout] : partition.division)
-    json["layers"].push_back({{"name", name}, {"rows", layout.rows}, {"units", layout.units}});
+  json["layers"] = LayersOf(partition.division);
   json["workers"] = partition.workers;
   json["predicted_ms"] = partition.predicted_ms;
   json["predicted_data_ms"] = partition.predicted_data_ms;
@@ -39,6 +56,10 @@ std::string ToText(const AutoPartition& partition) {
     json["measured_data_ms"] = partition.measured_data_ms;
   }
   json["predicted_bytes"] = partition.predicted_bytes;
+  if (partition.tried_ms > 0)
+    json["tried"] = {{"layers", LayersOf(partition.tried)},
+                     {"predicted_ms", partition.tried_predicted_ms},
+                     {"measured_ms", partition.tried_ms}};
   if (!partition.why.empty()) json["why"] = partition.why;
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -47,24 +68,23 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) return {};
   AutoPartition partition;
-  const auto layers = json.find("layers");
   partition.workers = CountIn(json, "workers");
-  if (layers == json.end() || !layers->is_array() || partition.workers == 0) return {};
-  for (const nlohmann::json& layer : *layers) {
-    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return {};
-    const Layout layout{CountIn(layer, "rows"), CountIn(layer, "units")};
-    if (layout.rows == 0 || layout.units == 0) return {};
-    partition.division[layer["name"].get<std::string>()] = layout;
-  }
-  const auto number = [&](const char* name) {
-    const double value = NumberIn(json, name);
+  if (partition.workers == 0 || !json.contains("layers")) return {};
+  if (!ReadLayers(json["layers"], &partition.division)) return {};
+  const auto number = [&](const char* name, const nlohmann::json& object) {
+    const double value = NumberIn(object, name);
     return value >= 0 && value < kMostNumber ? value : 0;
   };
-  partition.predicted_ms = number("predicted_ms");
-  partition.predicted_data_ms = number("predicted_data_ms");
-  partition.measured_ms = number("measured_ms");
-  partition.measured_data_ms = number("measured_data_ms");
-  partition.predicted_bytes = static_cast<int64_t>(number("predicted_bytes"));
+  partition.predicted_ms = number("predicted_ms", json);
+  partition.predicted_data_ms = number("predicted_data_ms", json);
+  partition.measured_ms = number("measured_ms", json);
+  partition.measured_data_ms = number("measured_data_ms", json);
+  partition.predicted_bytes = static_cast<int64_t>(number("predicted_bytes", json));
+  if (const auto tried = json.find("tried"); tried != json.end() && tried->is_object()) {
+    partition.tried_ms = number("measured_ms", *tried);
+    partition.tried_predicted_ms = number("predicted_ms", *tried);
+    if (!tried->contains("layers") || !ReadLayers((*tried)["layers"], &partition.tried)) return {};
+  }
   const auto why = json.find("why");
   if (why != json.end() && why->is_string()) partition.why = why->get<std::string>();
   return partition;

@@ -19,8 +19,9 @@ LayerTimes RatedTimes::TimesOf(const NetNode& node, int64_t states,
       if (rate.has_gflops()) gflops = rate.gflops();
       if (rate.has_gb_per_s()) gb_per_s = rate.gb_per_s();
     }
-  gflops *= cluster.threads;
-  gb_per_s *= cluster.threads;
+  const int cores = std::min(cluster.threads, cluster.cores);  // that a worker computes with
+  gflops *= cores;
+  gb_per_s *= cores;
   if (machine_.has_host_gb_per_s())
     gb_per_s = std::min(gb_per_s, machine_.host_gb_per_s() / cluster.at_once());
   const auto ms = [&](double flops, double bytes) {

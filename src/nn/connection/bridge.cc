@@ -28,10 +28,7 @@ class BridgeSource final : public Layer {
     regions_ = BridgeRegions(bridge_, *in[0]);
     if (bridge_.labels && in[0]->has_label())
       labels_ = BridgeRegions(bridge_, *in[0], in[0]->label.shape());
-    if (regions_.units() < bridge_.to.units)
-      throw ConfigError("partition_dim",
-                        StrCat("must be 0: the source has ", regions_.units(), " units for ",
-                               bridge_.to.units, " workers of the group"));
+    CheckUnits();
     if (bridge_.to.pieces) CheckPieces();
     SetOutput(*in[0], out[0]);
   }
@@ -131,7 +128,18 @@ class BridgeSource final : public Layer {
   std::pair<const char*, const char*> Refusal() const {
     if (bridge_.to.pieces) return {"slice_conf.slice_dim", "must be > 0"};
     if (bridge_.labels) return {"type", "writes the rows of all workers"};
+    if (bridge_.to_grid) return {"partition_grid", "must not be set"};
     return {"partition_dim", "must be 0"};
+  }
+
+  void CheckUnits() const {
+    if (regions_.units() >= bridge_.to.units) return;
+    const std::string units = StrCat("the source has ", regions_.units(), " units");
+    if (bridge_.to_grid)
+      throw ConfigError("partition_grid.units", StrCat("must be from 1 to ", regions_.units(), ": ",
+                                                       units, ", is ", bridge_.to.units));
+    throw ConfigError("partition_dim", StrCat("must be 0: ", units, " for ", bridge_.to.units,
+                                              " workers of the group"));
   }
 
   void CheckPieces() const {

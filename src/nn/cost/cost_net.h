@@ -19,7 +19,7 @@ struct LayerCost {
   double sent_ms = 0;       // time of the link between hosts for gradients and new values
   int64_t sent_bytes = 0;   // what a host sends for them
   int64_t moved_bytes = 0;  // what a worker gets from other workers for them
-  int64_t bytes = 0;        // memory of the worker: features, params, gradients, states
+  int64_t bytes = 0;        // memory of the worker: features, and gradients that are stored
 };
 
 struct CostRead {
@@ -58,7 +58,7 @@ struct CostNet {
   std::vector<CostLayer> layers;  // in forward order
   BridgeRates bridges;
   double step_ms = 0;  // a step, besides its layers
-  int64_t bytes = 0;   // memory of a worker, besides its layers
+  int64_t bytes = 0;   // memory of a worker besides, such as params and their states
 };
 
 // How the workers divide each layer.

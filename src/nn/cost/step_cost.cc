@@ -26,8 +26,10 @@ double MsOf(const BridgeRates& rates, const TransferShare& share, double mb) {
 
 }  // namespace
 
-BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const BridgeShare& share) {
+BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const Need& need,
+                  const BridgeShare& share) {
   BridgeCost cost;
+  cost.bytes = output.bytes / (need.layout.rows * need.layout.units);
   const auto bytes = static_cast<double>(output.bytes);
   const auto add = [&](const TransferShare& one) {
     cost.moved_bytes += static_cast<int64_t>(one.got * bytes);
@@ -47,8 +49,8 @@ std::vector<BridgeCost> BridgesBehind(const CostNet& net, int layer, const Layou
   for (auto at = needs.begin(); at != needs.end(); ++at) {
     if (at->need == Need{layout, false}) continue;
     if (std::find(needs.begin(), at, *at) != at) continue;  // readers share it
-    bridges.push_back(
-        CostOf(net.bridges, net.layers[layer].outputs[at->output], shares->Of(layout, at->need)));
+    bridges.push_back(CostOf(net.bridges, net.layers[layer].outputs[at->output], at->need,
+                             shares->Of(layout, at->need)));
   }
   return bridges;
 }
@@ -57,6 +59,7 @@ StepClocks Add(StepClocks clocks, const LayerCost& layer, const std::vector<Brid
   double forward_ms = layer.forward_ms;
   for (const BridgeCost& bridge : behind) {
     forward_ms += bridge.forward_ms;
+    clocks.bytes += bridge.bytes;
     // A gradient waits for what is on the link already.
     if (bridge.backward_on_link)
       clocks.worker_ms = clocks.link_ms = clocks.end_ms() + bridge.backward_ms;
@@ -91,6 +94,7 @@ StepCost CostOfStep(const CostNet& net, const Layouts& layouts) {
       report.transfer_ms += bridge.forward_ms + bridge.backward_ms;
       report.moved_bytes += bridge.moved_bytes;
       report.sent_bytes += bridge.sent_bytes;
+      report.bytes += bridge.bytes;
     }
     const double before = clocks.end_ms();
     clocks = Add(clocks, layer, behind);

@@ -17,10 +17,13 @@ struct BridgeCost {
   double forward_ms = 0, backward_ms = 0;
   int64_t moved_bytes = 0;  // what a worker gets from others
   int64_t sent_bytes = 0;   // what a host sends to others
+  int64_t bytes = 0;        // memory of a worker: the feature as its readers need it
   bool backward_on_link = false;
 };
 
-BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const BridgeShare& share);
+// `need`: of the readers; `share`: that crosses the bridge to them.
+BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const Need& need,
+                  const BridgeShare& share);
 
 // Two clocks that run from the beginning of a step, in ms, and the memory of a worker.
 struct StepClocks {

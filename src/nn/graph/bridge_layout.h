@@ -75,6 +75,7 @@ struct Bridge {
   int pieces = 1;       // which one layout or none divides
   bool labels = false;  // labels cross, too
   int worker = 0, workers = 1;
+  bool to_grid = false;    // the first reader's conf has a partition_grid
   bool on_device = false;  // the workers' GPUs exchange regions; else the host does
   int tag = 0;             // its first tag for the RegionExchange, of time step 0
 

@@ -55,6 +55,7 @@ struct GraphLayer {
   int part = 0;
   bool folded = false;
   bool faulty = false;
+  bool own_grid = false;  // the conf has its partition_grid
   bool inserted = false;  // a layer that the conf does not name: a split, an end of a bridge
   enum BridgeRole : uint8_t { kNoBridge, kBridgeSource, kBridgeEnd };
   BridgeRole bridge_role = kNoBridge;

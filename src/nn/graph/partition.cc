@@ -86,6 +86,7 @@ class Bridges {
     if (!added) return at->second;
     bridge.worker = cut_.worker;
     bridge.workers = cut_.workers;
+    bridge.to_grid = graph_.layers[reader].own_grid;
     bridge.on_device = cut_.gpus_exchange;
     bridge.tag = next_tag_;
     next_tag_ += bridge.tags() * graph_.layers[link.source].steps;
@@ -187,6 +188,7 @@ void CheckCut(const GraphLayer& layer, const NetCut& cut) {
 
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors) {
   for (GraphLayer& layer : graph->layers) {
+    layer.own_grid = layer.conf.has_partition_grid();
     try {
       if (!layer.faulty) SetGrid(net, cut, cut.units && HasUnits(*graph, layer), &layer.conf);
       if (!layer.faulty) CheckCut(layer, cut);

@@ -63,13 +63,17 @@ TEST(CheckUnits, ALayerWithoutUnitsOfItsOwnIsTold) {
             "rows, which computes the same\n");
 }
 
-TEST(CheckUnits, AGridWithoutEffectIsTold) {
+TEST(CheckUnits, AGridOfALayerWithoutUnitsOfItsOwnIsAnError) {
   const std::string norm =
       "layer { name: 'norm' type: kLRN srclayers: 'pool' partition_grid { rows: 1 units: 3 } }"
       "layer { name: 'next' type: kLRN srclayers: 'norm' partition_grid { rows: 3 } }";
-  EXPECT_EQ(Found(Net("batchsize: 12", norm) + kThreads),
-            "warning: neuralnet.layer[norm].partition_grid: has no effect: the layer is divided by "
-            "rows, which computes the same\n");
+  EXPECT_EQ(
+      Found(Net("batchsize: 12", norm) + kThreads),
+      "error: neuralnet.layer[norm].partition_grid: must not be set: the workers cannot divide "
+      "the units of this layer, only rows\n");
+}
+
+TEST(CheckUnits, AutoOverridesAGrid) {
   EXPECT_EQ(Found("neuralnet { partition: kAuto layer { name: 'a' partition_grid {} } }" +
                   std::string(kThreads)),
             "warning: neuralnet.layer[a].partition_grid: has no effect: partition: kAuto chooses "

@@ -4,6 +4,7 @@
 
 #include "driver/job/divided_job.h"
 #include "support/driver/plan_jobs.h"
+#include "train/trainer/job_memory.h"
 
 namespace singa::auto_partition {
 namespace {
@@ -45,7 +46,7 @@ TEST(AutoPartition, IsWhatRankZeroTells) {
 
 TEST(AutoPartition, OfAJobOnThisMachineIsChosenAfterATrial) {
   PlanCluster cluster = WorkersOn(2);
-  const AutoPartition chosen = ChoosePartition(ImageJob(), cluster, true);
+  const AutoPartition chosen = ChoosePartition(ImageJob(), cluster, UsableMemory(), true);
   EXPECT_EQ(chosen.workers, 2);
   EXPECT_GT(chosen.predicted_ms, 0);
   EXPECT_GT(chosen.predicted_bytes, 0);
@@ -77,6 +78,8 @@ TEST(AutoPartition, KeepsDataParallelismUnlessAPlanIsFasterByTwoPercent) {
     const AutoPartition chosen = Decided(ms, 10);
     EXPECT_TRUE(chosen.division.empty()) << ms;
     EXPECT_EQ(chosen.measured_ms, 10);
+    EXPECT_EQ(chosen.tried.count("fc1"), 1u);
+    EXPECT_EQ(chosen.tried_ms, ms);
     EXPECT_NE(chosen.why.find("in a trial"), std::string::npos);
   }
 }

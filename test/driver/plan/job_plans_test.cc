@@ -90,7 +90,7 @@ JobPlans PlansOf(double units_ms, const ModelError& error = {}) {
 TEST(JobPlans, DataParallelismIsKeptForASmallGain) {
   const JobPlans plans = PlansOf(29);
   EXPECT_TRUE(plans.found().division.empty());
-  EXPECT_EQ(plans.note.rfind("data parallelism is kept: the fastest plan found gains 3 %", 0), 0u)
+  EXPECT_EQ(plans.note.rfind("data parallelism is kept: the fastest plan gains 2.9 %", 0), 0u)
       << plans.note;
   EXPECT_EQ(plans.Find("runner_up")->division.count("fc1"), 1u);
 }
@@ -184,6 +184,26 @@ TEST(JobPlans, HaveTheMemoryOfTheWorkerThatNeedsMost) {
     }
     EXPECT_EQ(plan.memory, most + shared / workers) << plan.name;
   }
+}
+
+TEST(JobPlans, FindAPlanThatFitsByItsExactMemory) {
+  const JobPlans any = PlansOn(SlowHosts(), WideJob());
+  const int64_t data = any.Find("data")->memory, fastest = any.found().memory;
+  for (const int64_t most : {std::min(data, fastest), (data + fastest) / 2, fastest - 1, fastest}) {
+    const JobPlans plans = PlansOn(SlowHosts(), WideJob(), most);
+    EXPECT_TRUE(plans.found().memory <= most ||
+                plans.note.find("no plan fits") != std::string::npos)
+        << plans.found().memory << " of " << most;
+  }
+  EXPECT_EQ(PlansOn(SlowHosts(), WideJob(), fastest).found().division, any.found().division);
+}
+
+TEST(JobPlans, OfAJobThatChoosesItsDivisionHaveNoOwn) {
+  JobProto job = WideJob();
+  job.mutable_neuralnet()->set_partition(NetProto::kAuto);
+  const JobPlans plans = PlansOn(SlowHosts(), job);
+  EXPECT_EQ(plans.Find("own"), nullptr);
+  EXPECT_EQ(plans.note, "");
 }
 
 TEST(JobPlans, SayThatNoPlanFitsIntoMemory) {

@@ -15,16 +15,21 @@ AutoPartition Some() {
   some.measured_data_ms = 4;
   some.predicted_bytes = 1000;
   some.why = "it is a test";
+  some.tried["fc1"] = {2, 2};
+  some.tried_ms = 5;
+  some.tried_predicted_ms = 4.5;
   return some;
 }
 
 TEST(PartitionText, ComesBack) {
   const auto read = AutoPartitionOf(ToText(Some()));
-  ASSERT_TRUE(read);
+  ASSERT_TRUE(read) << ToText(Some());
   EXPECT_EQ(read->division, Some().division);
   EXPECT_EQ(read->workers, 4);
   EXPECT_EQ(read->predicted_ms, 1.5);
   EXPECT_EQ(read->predicted_bytes, 1000);
+  EXPECT_EQ(read->tried, Some().tried);
+  EXPECT_EQ(read->tried_ms, 5);
   EXPECT_EQ(ToText(*read), ToText(Some()));
 }
 

@@ -31,6 +31,15 @@ TEST(RatedTimes, AThreadOfTwoTakesHalfTheTime) {
   EXPECT_NEAR(TimesOn(machine, cluster).layers.at("fc1").forward, one / 2, 1e-9);
 }
 
+TEST(RatedTimes, MoreThreadsThanCoresAreNotFaster) {
+  MachineProto machine = SmallMachine();
+  machine.set_gflops(1e-3);
+  PlanCluster cluster = WorkersOn(1);
+  const double one = TimesOn(machine, cluster).layers.at("fc1").forward;
+  cluster.threads = 8;
+  EXPECT_NEAR(TimesOn(machine, cluster).layers.at("fc1").forward, one, 1e-9);
+}
+
 TEST(RatedTimes, AMoveTakesItsBytesAtTheMachinesSpeed) {
   MachineProto machine = SmallMachine();
   machine.set_gb_per_s(1e-3);
