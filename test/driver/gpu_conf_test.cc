@@ -52,10 +52,21 @@ TEST(GpuConf, GpusThatNoWorkerUsesDrawAWarningAlone) {
   EXPECT_THAT(found, Not(HasSubstr("error")));
 }
 
-TEST(GpuConf, WhatAllReduceDoesNotDoYetIsSaid) {
+TEST(GpuConf, CompressionIsForServers) {
   EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kFp16 }"),
-              HasSubstr("warning: cluster.all_reduce.compression: is not built yet: all of "
-                        "each gradient is added up\n"));
+              HasSubstr("warning: cluster.all_reduce.compression: has no effect on GPUs: NCCL adds "
+                        "all of each gradient up\n"));
+  EXPECT_THAT(Found("", "all_reduce { compression: kFp16 }"),
+              HasSubstr("warning: cluster.all_reduce.compression: has no effect between processes "
+                        "that share memory, such as those of one host\n"));
+  EXPECT_THAT(Found("", "nworkers_per_procs: 3 all_reduce { compression: kTopK }"),
+              HasSubstr("warning: cluster.all_reduce.compression: has no effect: the workers of "
+                        "one process send no gradients\n"));
+  EXPECT_THAT(Found("", "share_memory: false all_reduce { compression: kTopK }"),
+              Not(HasSubstr("all_reduce.compression")));
+  EXPECT_THAT(Found("", "share_memory: false all_reduce { compression: kPartial }"),
+              HasSubstr("warning: cluster.all_reduce.compression: kPartial is not built yet: all "
+                        "of each gradient is added up\n"));
 }
 
 TEST(GpuConf, FusionIsForGpus) {

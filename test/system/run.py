@@ -19,6 +19,7 @@ import bad_record_checks
 import bench_checks
 import checkpoint_checks
 import command_checks
+import compression_checks
 import consistency_checks
 import data_checks
 import descriptor_checks

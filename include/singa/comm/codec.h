@@ -13,10 +13,14 @@
 
 namespace singa {
 
+class AllReduceProto;
+
 class SINGA_API Codec {
  public:
   virtual ~Codec() = default;
 
+  // Takes the settings of cluster.all_reduce, before any other call.
+  virtual void Setup(const AllReduceProto& /*conf*/) {}
   // Returns the largest number of bytes of n encoded floats. It never falls as n grows;
   // MostBytes(0) is the constant overhead of a slice.
   virtual int64_t MostBytes(int64_t n) const = 0;

@@ -75,9 +75,8 @@ class ClusterCheck {
   }
 
   void CheckAllReduce() {
-    if (cluster_.all_reduce().compression() != AllReduceProto::kNone)
-      Warn("all_reduce.compression", "is not built yet: all of each gradient is added up");
     const bool has_gpus = job_.gpu_size() > 0 && CountGpus() > 0;
+    CheckCompression(has_gpus && cluster_.nworker_groups() == 1);
     if (has_gpus && cluster_.nworker_groups() == 1) return CheckOwnGpus();
     const std::string where = has_gpus ? "with several worker groups" : "without GPUs";
     if (cluster_.all_reduce().has_fusion_elements())
@@ -85,14 +84,31 @@ class ClusterCheck {
     Warn("all_reduce", where + (has_gpus ? " the host adds the gradients up" : WhoAddsUp()));
   }
 
+  bool compresses() const { return cluster_.all_reduce().compression() != AllReduceProto::kNone; }
+
+  // Servers get compressed gradients. Others add up what no process sends. `by_gpus`: GPUs add up.
+  void CheckCompression(bool by_gpus) {
+    if (!compresses()) return;
+    const auto warn = [&](const std::string& text) { Warn("all_reduce.compression", text); };
+    if (cluster_.all_reduce().compression() == AllReduceProto::kPartial)
+      warn("kPartial is not built yet: all of each gradient is added up");
+    else if (by_gpus)
+      warn("has no effect on GPUs: NCCL adds all of each gradient up");
+    else if (mode_ == SyncMode::kHostMemory)
+      warn("has no effect between processes that share memory, such as those of one host");
+    else if (mode_ != SyncMode::kServers)
+      warn("has no effect: the workers of one process send no gradients");
+  }
+
   // Says in words who adds up gradients on CPUs, if all processes are on one host.
   std::string WhoAddsUp() const {
     if (mode_ == SyncMode::kHostMemory)
       return " the processes of one host add the gradients up in memory that they share, and those "
              "of several hosts by a server in each, which computes the same";
-    return StrCat(several_ ? " a server in each process adds the gradients up, "
-                           : " the workers' gradients are added up in memory, ",
-                  "which computes the same");
+    const bool same = !several_ || !compresses();
+    return StrCat(several_ ? " a server in each process adds the gradients up"
+                           : " the workers' gradients are added up in memory",
+                  same ? ", which computes the same" : "");
   }
 
   // Checks pairs of workers on one host. GPUs of other hosts are checked when their processes

@@ -1,0 +1,79 @@
+"""Checks processes that send servers less than whole gradients (cluster.all_reduce)."""
+from signal import SIGKILL
+
+from case import check, equal, has, learned, same_bytes, true
+from group_checks import LARGE, furthest
+from job import ADAM, mlp
+from process_checks import APART, disturbed, processes
+
+# 2 processes send gradients, and get new values: both of all params for kNone.
+SHARES = {"kNone": 1, "kFp16": 0.75, "kTopK": 0.51, "kThreshold": 0.5}
+
+
+def compressed(compression, *settings):
+    return processes(2, APART, f"cluster.all_reduce.compression={compression}",
+                     *(f"cluster.all_reduce.{setting}" for setting in settings))
+
+
+@check
+def all_floats_of_the_largest_are_the_whole_gradient(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 20", updater=ADAM, **LARGE))
+    case.train("job.conf", *compressed("kNone"), workspace="whole")
+    case.train("job.conf", *compressed("kTopK", "sparsity=1"), workspace="all")
+    case.train("job.conf", *compressed("kThreshold", "threshold=1e-30"), workspace="above")
+    for name in ("all", "above"):
+        path = case.newest(name) / "model.safetensors"
+        true(path.read_bytes() == (case.newest("whole") / "model.safetensors").read_bytes(),
+             f"{name} differs from whole gradients")
+
+
+@check
+def halves_of_gradients_train_nearly_the_same(case):
+    """Each of 5 gradients is rounded to 11 bits. In more steps a ReLU may pass what it did not."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 5", **LARGE))
+    case.train("job.conf", *compressed("kNone"), workspace="whole")
+    case.train("job.conf", *compressed("kFp16"), workspace="halves")
+    worst = furthest(case.newest("whole"), case.newest("halves"))
+    case.note = f"{worst:.1e} off"
+    true(0 < worst < 5 * 2 ** -11, f"float16 ends {worst} off float32")
+
+
+@check
+def compressed_gradients_are_fewer_bytes(case):
+    """One row counts the bytes of a step: gradients to servers, and all values back."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 21 disp_freq: 20", **LARGE))
+    settings = {"kTopK": ("sparsity=0.01",), "kThreshold": ("threshold=1e9",)}
+    sent = {}
+    for name in SHARES:
+        job = case.train("job.conf", *compressed(name, *settings.get(name, ())), workspace=name)
+        true("all_reduce.compression: warning: has" not in job.err, f"a warning:\n{job.err}")
+        sent[name] = case.rows(name, "train")[-1]["bytes_sent"]
+    for name, share in SHARES.items():
+        true(abs(sent[name] / sent["kNone"] - share) < 0.02,
+             f"{name} sends {sent[name] / sent['kNone']:.3f} of all bytes, not {share}")
+
+
+@check
+def what_was_not_sent_is_resumed_to_the_same_bytes(case):
+    for name, settings in (("kTopK", ("sparsity=0.02",)), ("kThreshold", ("threshold=0.001",))):
+        args = compressed(name, *settings)
+        case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", updater=ADAM))
+        case.train("job.conf", *args, workspace=f"whole-{name}")
+        case.train("job.conf", *args, "-set", "train_steps=13", workspace=name)
+        case.train("job.conf", *args, "-resume", workspace=name)
+        same_bytes(case.newest(name), case.newest(f"whole-{name}"))
+        equal(learned(case.rows(name, "train")), learned(case.rows(f"whole-{name}", "train")), "rows")
+
+
+@check
+def a_lost_process_that_sends_less_changes_nothing(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 1500 disp_freq: 5 checkpoint_freq: 50"))
+    args = compressed("kTopK", "sparsity=0.05")
+    case.train("job.conf", *args, workspace="undisturbed")
+    for rank in (0, 1):
+        lost = f"lost{rank}"
+        job = case.start_job("job.conf", *args, workspace=lost)
+        disturbed(case, lost, job, rank, SIGKILL, 300)
+        job.end(0)
+        has(job.err, f"process {rank} was lost", "stderr")
+        same_bytes(case.newest(lost), case.newest("undisturbed"))
