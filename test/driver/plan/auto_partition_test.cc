@@ -4,27 +4,15 @@
 
 #include "driver/job/divided_job.h"
 #include "support/driver/plan_jobs.h"
+#include "support/driver/some_partition.h"
 #include "train/trainer/job_memory.h"
 
 namespace singa::auto_partition {
 namespace {
 
-AutoPartition Some() {
-  AutoPartition some;
-  some.division = {{"fc1", LayoutByUnits(4)}, {"fc \"2\"", LayoutByUnits(4)}, {"conv", {2, 2}}};
-  some.workers = 4;
-  some.predicted_ms = 1.5;
-  some.predicted_data_ms = 3;
-  some.measured_ms = 2;
-  some.measured_data_ms = 4;
-  some.predicted_bytes = 1000;
-  some.why = "it is a test";
-  return some;
-}
-
 TEST(AutoPartition, IsDescribedForPeople) {
   EXPECT_EQ(
-      Describe(Some()),
+      Describe(SomePartition()),
       "by units: fc \"2\", fc1; in 2 x 2 parts: conv; predicted 1.5 ms a step, by rows alone 3 ms; "
       "measured 2 ms, by rows alone 4 ms; it is a test");
   AutoPartition rows;
@@ -34,14 +22,14 @@ TEST(AutoPartition, IsDescribedForPeople) {
 
 TEST(AutoPartition, DividesAJob) {
   JobProto job = ImageJob();
-  Divide(Some(), &job);
+  Divide(SomePartition(), &job);
   EXPECT_EQ(job.neuralnet().layer(4).partition_dim(), 1);
   EXPECT_EQ(job.neuralnet().layer(1).partition_grid().rows(), 2);
   EXPECT_EQ(job.neuralnet().layer(2).partition_dim(), 0);
 }
 
 TEST(AutoPartition, IsWhatRankZeroTells) {
-  EXPECT_EQ(DivisionOf(ProtoOf(Some().division)), Some().division);
+  EXPECT_EQ(DivisionOf(ProtoOf(SomePartition().division)), SomePartition().division);
 }
 
 TEST(AutoPartition, OfAJobOnThisMachineIsChosenAfterATrial) {

@@ -2,35 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include "support/driver/some_partition.h"
+
 namespace singa::plan_texts {
 namespace {
 
-AutoPartition Some() {
-  AutoPartition some;
-  some.division = {{"fc1", LayoutByUnits(4)}, {"fc \"2\"", LayoutByUnits(4)}, {"conv", {2, 2}}};
-  some.workers = 4;
-  some.predicted_ms = 1.5;
-  some.predicted_data_ms = 3;
-  some.measured_ms = 2;
-  some.measured_data_ms = 4;
-  some.predicted_bytes = 1000;
-  some.why = "it is a test";
-  some.tried["fc1"] = {2, 2};
-  some.tried_ms = 5;
-  some.tried_predicted_ms = 4.5;
-  return some;
-}
-
 TEST(PartitionText, ComesBack) {
-  const auto read = AutoPartitionOf(ToText(Some()));
-  ASSERT_TRUE(read) << ToText(Some());
-  EXPECT_EQ(read->division, Some().division);
+  const auto read = AutoPartitionOf(ToText(SomePartition()));
+  ASSERT_TRUE(read) << ToText(SomePartition());
+  EXPECT_EQ(read->division, SomePartition().division);
   EXPECT_EQ(read->workers, 4);
   EXPECT_EQ(read->predicted_ms, 1.5);
   EXPECT_EQ(read->predicted_bytes, 1000);
-  EXPECT_EQ(read->tried, Some().tried);
+  EXPECT_EQ(read->tried, SomePartition().tried);
   EXPECT_EQ(read->tried_ms, 5);
-  EXPECT_EQ(ToText(*read), ToText(Some()));
+  EXPECT_EQ(ToText(*read), ToText(SomePartition()));
 }
 
 TEST(PartitionText, ThatIsDamagedIsNotUsed) {
