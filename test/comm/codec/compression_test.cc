@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "comm/codec/sparse_floats.h"
@@ -186,7 +187,7 @@ TEST(ThresholdCodec, BelowAllFloatsIsDense) {
 TEST(SparseFloats, OfAPeerAreRefusedUnlessTheyFit) {
   const auto entries = [](const std::vector<uint32_t>& indices) {
     std::vector<std::byte> bytes(indices.size() * 8);
-    std::memcpy(bytes.data(), indices.data(), indices.size() * 4);
+    std::ranges::copy(std::as_bytes(std::span(indices)), bytes.begin());
     return bytes;
   };
   std::vector<float> floats(9);
