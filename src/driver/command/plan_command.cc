@@ -176,8 +176,9 @@ file.
 
 The first table has the layers of the plan found. A step's compute time is that of one worker, with
 its share of sums and updates. Moved are the bytes that a worker gets from others in a step; hidden
-is the part of their time for which no worker waits. Its memory is that of features, and of gradients
-that are stored; params and their states are in the second table only. The second table has all plans:
+is the part of their time for which no worker waits. Memory is that of a layer's features, and of
+its gradients where they are stored. The second table has all plans, with params and their states in
+the memory:
 
   found      the fastest plan of all, under the cost model; data parallelism if the gain is less
              than the model's error
@@ -190,8 +191,9 @@ that are stored; params and their states are in the second table only. The secon
   step ms    predicted time of a step            link MB    bytes that a host sends in a step
   speed-up   over one worker with all cores      memory MB  of a worker
 
-To train with the plan found, set partition: kAuto in neuralnet, or copy each layer's
-partition_dim of -json; a layer without one has rows and units for its partition_grid. With partition: kAuto there is no plan "own".
+To train with the plan found, set partition: kAuto in neuralnet, or copy each layer's partition_dim
+from -json. A layer without one has rows and units there, which are its partition_grid. A job with
+partition: kAuto has no plan "own".
 
 Exit code 66: the machine file, or `dot` for -svg, is missing; 69: the machine has too little
 memory to measure a worker's part; 78: the job or the machine file has mistakes, or the job has

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "driver/plan/part_memory.h"
@@ -13,9 +14,9 @@
 namespace singa {
 namespace {
 
-// Returns the memory of the worker that needs most, with its share of the params and states that
-// the workers of a host have together.
-int64_t MemoryOfWorker(const JobProto& job, const PlanCluster& cluster) {
+// Counts the memory of the worker that needs most, with its share of the params and states that the
+// workers of a host have together.
+int64_t CountWorker(const JobProto& job, const PlanCluster& cluster) {
   WorkerPlace place = cluster.PlaceOf(0);
   place.here = cluster.here();
   const PartMemory first = MemoryOf(PartTrainer(job, place).trainer());
@@ -29,6 +30,23 @@ int64_t MemoryOfWorker(const JobProto& job, const PlanCluster& cluster) {
   return own + first.shared / cluster.here();
 }
 
+// The exact memory of a worker for each division, counted once.
+class PlanMemory {
+ public:
+  PlanMemory(const JobProto& job, const PlanCluster& cluster) : job_(job), cluster_(cluster) {}
+
+  int64_t Of(const Division& division) {
+    const auto [at, added] = known_.try_emplace(division, 0);
+    if (added) at->second = CountWorker(JobOf(job_, cluster_, division), cluster_);
+    return at->second;
+  }
+
+ private:
+  const JobProto& job_;
+  const PlanCluster& cluster_;
+  std::map<Division, int64_t> known_;
+};
+
 Division DivisionOf(const CostNet& net, const Layouts& layouts, const Layout& by_rows) {
   Division division;
   for (size_t i = 0; i < layouts.size(); ++i)
@@ -38,7 +56,8 @@ Division DivisionOf(const CostNet& net, const Layouts& layouts, const Layout& by
 
 class Planner {
  public:
-  Planner(const JobProto& job, JobPlans* plans) : job_(job), plans_(*plans), net_(plans->net) {}
+  Planner(const JobProto& job, PlanMemory* memory, JobPlans* plans)
+      : job_(job), memory_(*memory), plans_(*plans), net_(plans->net) {}
 
   void Add(const std::string& name, const std::string& brief, const Layouts& layouts) {
     JobPlan plan;
@@ -46,10 +65,7 @@ class Planner {
     plan.brief = brief;
     plan.division = DivisionOf(net_, layouts, by_rows_);
     plan.cost = CostOfStep(net_, layouts);
-    const auto same = std::ranges::find(plans_.plans, plan.division, &JobPlan::division);
-    plan.memory = same != plans_.plans.end()
-                      ? same->memory
-                      : MemoryOfWorker(JobOf(job_, plans_.cluster, plan.division), plans_.cluster);
+    plan.memory = memory_.Of(plan.division);
     plans_.plans.push_back(std::move(plan));
   }
 
@@ -99,6 +115,7 @@ class Planner {
 
  private:
   const JobProto& job_;
+  PlanMemory& memory_;
   JobPlans& plans_;
   const CostNet& net_;
   const Layout by_rows_ = LayoutByRows(plans_.cluster.workers),
@@ -112,7 +129,8 @@ std::string Percent(double share) {
 }
 
 // Returns the cost of the net, with the memory of a worker that data parallelism takes.
-CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, JobPlans* plans) {
+CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, PlanMemory* memory,
+              JobPlans* plans) {
   const PlanCluster& cluster = plans->cluster;
   const JobCosts costs(job, cluster, rates), of_one(job, cluster.Alone(), rates);
   std::vector<PartRequest> requests = costs.requests();
@@ -126,25 +144,34 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Job
     plans->error.relative = std::max(plans->error.relative, part.spread);
   times.pop_back();
   CostNet net = costs.Net(times);
-  net.bytes = MemoryOfWorker(JobOf(job, cluster, {}), cluster);
+  net.bytes = memory->Of({});
   for (const CostLayer& layer : net.layers)
     net.bytes -= layer.Of(LayoutByRows(cluster.workers)).bytes;
   return net;
 }
 
+// Adds the time of the search to `ms`.
+SearchResult TimedSearch(const CostNet& net, int64_t most_bytes, double* ms) {
+  const auto start = std::chrono::steady_clock::now();
+  SearchResult search = SearchPlan(net, most_bytes);
+  *ms +=
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return search;
+}
+
 // Searches until a plan fits by its exact memory, which the search only estimates.
-SearchResult SearchThatFits(const JobProto& job, int64_t most_bytes, const JobPlans& plans) {
+SearchResult SearchThatFits(int64_t most_bytes, PlanMemory* memory, JobPlans* plans) {
   constexpr int kMostSearches = 5;
-  const Layout by_rows = LayoutByRows(plans.cluster.workers);
+  const Layout by_rows = LayoutByRows(plans->cluster.workers);
   int64_t bound = most_bytes;
-  SearchResult search = SearchPlan(plans.net, bound);
+  SearchResult search = TimedSearch(plans->net, bound, &plans->search_ms);
   for (int searches = 1; most_bytes > 0 && search.best; ++searches) {
-    const Division division = DivisionOf(plans.net, search.best->layouts, by_rows);
     const int64_t excess =
-        MemoryOfWorker(JobOf(job, plans.cluster, division), plans.cluster) - most_bytes;
+        memory->Of(DivisionOf(plans->net, search.best->layouts, by_rows)) - most_bytes;
     if (excess <= 0) return search;
     bound = std::min(bound, search.best->bytes) - excess;
-    search = bound > 0 && searches < kMostSearches ? SearchPlan(plans.net, bound) : SearchResult();
+    if (bound <= 0 || searches == kMostSearches) return {};
+    search = TimedSearch(plans->net, bound, &plans->search_ms);
   }
   return search;
 }
@@ -180,15 +207,13 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
                  int64_t most_bytes, PartTimer* timer) {
   JobPlans plans;
   plans.cluster = cluster;
-  plans.net = NetOf(job, rates, timer, &plans);
-  const auto start = std::chrono::steady_clock::now();
-  const SearchResult search = SearchThatFits(job, most_bytes, plans);
-  plans.search_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  PlanMemory memory(job, plans.cluster);
+  plans.net = NetOf(job, rates, timer, &memory, &plans);
+  const SearchResult search = SearchThatFits(most_bytes, &memory, &plans);
   plans.exact = search.exact;
   plans.front = SearchFront(plans.net);
   const Layouts chosen = Choose(search, most_bytes, &plans);
-  Planner planner(job, &plans);
+  Planner planner(job, &memory, &plans);
   const bool kept = search.best && chosen != search.best->layouts;
   planner.Add("found", kept ? "data parallelism, which is kept" : "the plan found", chosen);
   planner.Add("data", "data parallel: all layers by rows", planner.Data());

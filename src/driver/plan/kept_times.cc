@@ -1,11 +1,9 @@
 #include "driver/plan/kept_times.h"
 
 #include "base/file/sha256.h"
-#include "base/system/cpu_info.h"
 #include "driver/plan/model_errors.h"
 #include "driver/plan/plan_cache.h"
 #include "driver/plan/plan_texts.h"
-#include "driver/version.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -22,9 +20,8 @@ std::string KeyOf(const PartRequest& request) {
   job.set_on_nonfinite(request.job.on_nonfinite());
   job.set_debug(request.job.debug());
   *job.mutable_gpu() = request.job.gpu();
-  return Sha256Hex(StrCat(BuildId(), "\n", InstructionSet(), "\n", CpuInfo("model name"), "\n",
-                          cluster.cores, " ", cluster.workers, " ", cluster.here(), " ",
-                          cluster.threads, "\n", job.SerializeAsString()));
+  return Sha256Hex(StrCat(BuildAndCpu(), "\n", cluster.cores, " ", cluster.workers, " ",
+                          cluster.here(), " ", cluster.threads, "\n", job.SerializeAsString()));
 }
 
 }  // namespace

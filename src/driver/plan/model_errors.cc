@@ -5,11 +5,9 @@
 #include <set>
 
 #include "base/file/sha256.h"
-#include "base/system/cpu_info.h"
 #include "driver/bench/median.h"
 #include "driver/plan/plan_cache.h"
 #include "driver/plan/plan_texts.h"
-#include "driver/version.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -19,11 +17,7 @@ constexpr int64_t kLeast = 4;       // numbers that an error is fitted to
 constexpr double kSmallest = 0.02;  // repeated trainings differ by as much
 
 // Returns the name of the file. Another build, and another CPU, have errors of their own.
-std::string NameOfErrors() {
-  const std::string hash =
-      Sha256Hex(StrCat(BuildId(), "\n", InstructionSet(), "\n", CpuInfo("model name")));
-  return StrCat("errors-", hash, ".json");
-}
+std::string NameOfErrors() { return StrCat("errors-", Sha256Hex(BuildAndCpu()), ".json"); }
 
 std::vector<double> KeptErrors() {
   const std::optional<std::string> text = ReadPlanCache(NameOfErrors());

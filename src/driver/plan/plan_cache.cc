@@ -6,6 +6,8 @@
 #include <cstdlib>
 
 #include "base/file/file_system.h"
+#include "base/system/cpu_info.h"
+#include "driver/version.h"
 #include "io/file/text_file.h"
 #include "singa/base/str_cat.h"
 
@@ -23,6 +25,10 @@ std::string CacheFolder() {
 }
 
 }  // namespace
+
+std::string BuildAndCpu() {
+  return StrCat(BuildId(), "\n", InstructionSet(), "\n", CpuInfo("model name"));
+}
 
 std::optional<std::string> ReadPlanCache(const std::string& name) {
   const std::string folder = CacheFolder();

@@ -7,6 +7,9 @@
 
 namespace singa {
 
+// Returns text that differs for another build of the program and another CPU.
+std::string BuildAndCpu();
+
 // Returns none if there is no such text, or it is larger than any that is written.
 std::optional<std::string> ReadPlanCache(const std::string& name);
 
