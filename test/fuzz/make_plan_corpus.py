@@ -29,6 +29,8 @@ save("plan_texts", {
     "times": json.dumps(TIMES),
     "times_negative": json.dumps(dict(TIMES, rest_ms=-1)),
     "times_no_name": json.dumps(dict(TIMES, layers=[{"forward_ms": 1}])),
+    "steps": json.dumps([{"layers": LAYERS, "step_ms": 2.5}, {"layers": [], "step_ms": 3}]),
+    "steps_negative": json.dumps([{"layers": [], "step_ms": -3}]),
     "errors": "[0.5, -0.25, 3]",
     "errors_below": "[-1]",
     "errors_many": json.dumps([0] * 101),

@@ -23,6 +23,7 @@ void Check(const std::string& text) {
     const auto again = TimesOf(ToText(*times));
     Require(again && ToText(*again) == ToText(*times));
   }
+  if (const auto times = StepTimesOf(text)) Require(StepTimesOf(ToText(*times)) == times);
   if (const auto errors = ErrorsOf(text)) Require(ErrorsOf(ErrorsText(*errors)) == errors);
 }
 

@@ -170,6 +170,26 @@ def a_plan_is_drawn_if_dot_is_installed(case):
 
 
 @check
+def a_row_has_the_step_that_a_plan_of_the_job_predicted(case):
+    write(case)
+    units = ("-set", "neuralnet.layer[fc1].partition_dim=1")
+
+    def predicted(workspace, *settings):
+        case.train("job.conf", "-set", "disp_freq=9", *settings, workspace=workspace)
+        rows = case.rows(workspace, "train")
+        return rows[-1].get("predicted_step_ms")
+    equal(predicted("before", *workers(2)), None, "a prediction without a plan")
+    plan(case, "-machine", "machine.conf", "-workers", 2)
+    equal(predicted("other", *workers(2)), None, "a prediction for another machine")
+    _, by_name = plans(case, "-workers", 2, *units)
+    for name, settings in (("rows", workers(2)), ("two", processes(2))):
+        equal(predicted(name, *settings), by_name["data"]["step_ms"], f"{name}, by rows")
+        equal(predicted(name + "-units", *settings, *units), by_name["own"]["step_ms"], f"{name}, by units")
+    equal(predicted("three", *workers(3)), None, "a prediction for three workers")
+    equal(predicted("one"), None, "a prediction for one worker")
+
+
+@check
 def a_plan_reads_kept_times_if_they_are_whole(case):
     write(case)
     cache = case.path(".cache/singa/plan")

@@ -10,6 +10,7 @@
 #include "driver/job/dot_picture.h"
 #include "driver/job/graph_file.h"
 #include "driver/plan/job_plans.h"
+#include "driver/plan/kept_predictions.h"
 #include "driver/plan/kept_times.h"
 #include "driver/plan/machine_file.h"
 #include "driver/plan/measure_plans.h"
@@ -129,6 +130,7 @@ int Plan(const JobProto& asked, const Arguments& args) {
   const JobProto job = BenchJob(planned, true, &ignored);
   JobPlans plans =
       PlanJob(job, machine.cluster, machine.rates, machine.worker_bytes, machine.timer.get());
+  if (!args.Has("machine")) KeepPredictions(planned, plans);
   if (verify) {
     Tell("trains some steps with each plan that fits into this host's memory");
     MeasurePlans(job, machine.cluster, machine.worker_bytes, &plans.plans);

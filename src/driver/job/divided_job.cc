@@ -10,6 +10,7 @@
 #include "driver/conf/check_units.h"
 #include "driver/job/end_process.h"
 #include "driver/job/workspace.h"
+#include "driver/plan/kept_predictions.h"
 #include "driver/plan/plan_texts.h"
 #include "io/file/text_file.h"
 #include "singa/base/error.h"
@@ -100,6 +101,14 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
   AutoPartition partition = Choose(job, cluster, most_bytes);
   progress->Say("partition: " + Describe(partition));
   return partition;
+}
+
+std::optional<double> PredictedMs(const JobProto& job, const RunOptions& options) {
+  if (options.partition && options.partition->predicted_ms > 0)
+    return options.partition->predicted_ms;
+  const PlanCluster cluster = ClusterOf(job, options);
+  if (cluster.workers == 1 || job.gpu_size() > 0) return {};
+  return KeptPrediction(job, cluster);
 }
 
 ControlMessage::Partition ProtoOf(const Division& division) {

@@ -19,6 +19,10 @@ bool ChoosesPartition(const JobProto& job);
 // ChoosePartition does.
 AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Progress* progress);
 
+// Returns the predicted time of a step in ms, of the choice or of a plan that was made here before;
+// none: one worker, or there is no such plan.
+std::optional<double> PredictedMs(const JobProto& job, const RunOptions& options);
+
 // Sets partition_dim of each layer.
 void Divide(const AutoPartition& partition, JobProto* job);
 

@@ -20,7 +20,7 @@ struct StepStats {
   std::optional<double> epoch = {};  // passes over the training store; not set: unknown
   // Norm of the mean gradient in the last step, before clipping; not set: no clip_norm.
   std::optional<double> grad_norm = {};
-  std::optional<double> predicted_step_ms = {};  // by the cost model; not set: not partition: kAuto
+  std::optional<double> predicted_step_ms = {};  // by the cost model; not set: no plan is known
   // Memory of the processes that have the group's workers, measured and by the plan of memory; 0:
   // not known.
   double memory_mb = 0, predicted_memory_mb = 0;

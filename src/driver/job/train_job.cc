@@ -109,12 +109,7 @@ class TrainRun {
   void StartGroups(const RunOptions& options) {
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     groups_.Start(schedule().steps());
-    loop_.emplace(&groups_, 0, schedule(), &*rows_, PredictedMs(options));
-  }
-
-  static std::optional<double> PredictedMs(const RunOptions& options) {
-    if (!options.partition || options.partition->predicted_ms <= 0) return {};
-    return options.partition->predicted_ms;
+    loop_.emplace(&groups_, 0, schedule(), &*rows_, PredictedMs(job_, options));
   }
 
   void WriteGraphs() {

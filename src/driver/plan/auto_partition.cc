@@ -5,6 +5,7 @@
 
 #include "driver/bench/bench_job.h"
 #include "driver/plan/job_plans.h"
+#include "driver/plan/kept_predictions.h"
 #include "driver/plan/kept_times.h"
 #include "driver/plan/measure_plans.h"
 #include "driver/plan/model_errors.h"
@@ -50,6 +51,7 @@ AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, i
   SetDivision({}, bench.mutable_neuralnet());  // the conf's own has no effect
   KeptTimes timer(false, nullptr);
   const JobPlans plans = PlanJob(bench, cluster, RatesOfThisMachine(cluster), most_bytes, &timer);
+  KeepPredictions(job, plans);
   const JobPlan& fastest = FastestOf(plans);
   const JobPlan& data = *plans.Find("data");
   const bool tries = measure && fastest.cost.step_ms < data.cost.step_ms &&

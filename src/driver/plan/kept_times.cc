@@ -1,31 +1,10 @@
 #include "driver/plan/kept_times.h"
 
-#include "base/file/sha256.h"
 #include "driver/plan/model_errors.h"
 #include "driver/plan/plan_cache.h"
 #include "driver/plan/plan_texts.h"
-#include "singa/base/str_cat.h"
 
 namespace singa {
-namespace {
-
-// Returns a hash of all that the times of a step depend on.
-std::string KeyOf(const PartRequest& request) {
-  const PlanCluster& cluster = request.cluster;
-  JobProto job;
-  *job.mutable_neuralnet() = request.job.neuralnet();
-  *job.mutable_updater() = request.job.updater();
-  *job.mutable_train_one_batch() = request.job.train_one_batch();
-  job.set_plain_kernels(request.job.plain_kernels());
-  job.set_on_nonfinite(request.job.on_nonfinite());
-  job.set_debug(request.job.debug());
-  *job.mutable_gpu() = request.job.gpu();
-  return Sha256Hex(StrCat(BuildAndCpu(), "\n", cluster.cores, " ", cluster.workers, " ",
-                          cluster.here(), " ", cluster.threads, "\n", job.SerializeAsString()));
-}
-
-}  // namespace
-
 std::vector<PartTimes> KeptTimes::Of(const std::vector<PartRequest>& requests) {
   std::vector<std::string> names;
   std::vector<PartTimes> times;

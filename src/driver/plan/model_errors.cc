@@ -41,6 +41,7 @@ ModelError KeptModelError() { return FittedError(KeptErrors()); }
 ModelError FittedError(const std::vector<double>& errors) {
   if (std::ssize(errors) < kLeast) return {};
   std::vector<double> sizes;
+  sizes.reserve(errors.size());
   for (const double error : errors) sizes.push_back(std::abs(error));
   return {.relative = std::max(kSmallest, Median(std::move(sizes))),
           .plans = static_cast<int>(errors.size())};

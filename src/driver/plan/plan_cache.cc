@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/file/file_system.h"
+#include "base/file/sha256.h"
 #include "base/system/cpu_info.h"
 #include "driver/version.h"
 #include "io/file/text_file.h"
@@ -25,6 +26,20 @@ std::string CacheFolder() {
 }
 
 }  // namespace
+
+std::string KeyOf(const PartRequest& request) {
+  const PlanCluster& cluster = request.cluster;
+  JobProto job;
+  *job.mutable_neuralnet() = request.job.neuralnet();
+  *job.mutable_updater() = request.job.updater();
+  *job.mutable_train_one_batch() = request.job.train_one_batch();
+  job.set_plain_kernels(request.job.plain_kernels());
+  job.set_on_nonfinite(request.job.on_nonfinite());
+  job.set_debug(request.job.debug());
+  *job.mutable_gpu() = request.job.gpu();
+  return Sha256Hex(StrCat(BuildAndCpu(), "\n", cluster.cores, " ", cluster.workers, " ",
+                          cluster.here(), " ", cluster.threads, "\n", job.SerializeAsString()));
+}
 
 std::string BuildAndCpu() {
   return StrCat(BuildId(), "\n", InstructionSet(), "\n", CpuInfo("model name"));

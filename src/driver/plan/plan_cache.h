@@ -5,7 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "driver/plan/part_times.h"
+
 namespace singa {
+
+// Returns a hash of all that the times of a step depend on.
+std::string KeyOf(const PartRequest& request);
 
 // Returns text that differs for another build of the program and another CPU.
 std::string BuildAndCpu();

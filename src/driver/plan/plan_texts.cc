@@ -120,6 +120,28 @@ std::optional<PartTimes> TimesOf(const std::string& text) {
   return times;
 }
 
+std::string ToText(const StepTimes& times) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto& [division, ms] : times)
+    json.push_back({{"layers", LayersOf(division)}, {"step_ms", ms}});
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::optional<StepTimes> StepTimesOf(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_array()) return {};
+  StepTimes times;
+  for (const nlohmann::json& plan : json) {
+    Division division;
+    if (!plan.is_object() || !plan.contains("layers") || !ReadLayers(plan["layers"], &division))
+      return {};
+    const double ms = NumberIn(plan, "step_ms");
+    if (!(ms > 0 && ms < kMostNumber)) return {};
+    times[division] = ms;
+  }
+  return times;
+}
+
 std::string ErrorsText(const std::vector<double>& errors) {
   return nlohmann::json(errors).dump() + "\n";
 }

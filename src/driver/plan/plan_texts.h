@@ -2,11 +2,13 @@
 // function that reads one returns none if it is no such text.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/plan/auto_partition.h"
+#include "driver/plan/division.h"
 #include "driver/plan/part_times.h"
 
 namespace singa {
@@ -16,6 +18,11 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text);
 
 std::string ToText(const PartTimes& times);
 std::optional<PartTimes> TimesOf(const std::string& text);
+
+// The predicted times of a step in ms, each with its division of the layers.
+using StepTimes = std::map<Division, double>;
+std::string ToText(const StepTimes& times);
+std::optional<StepTimes> StepTimesOf(const std::string& text);
 
 // The errors of a model: relative differences of predicted times.
 inline constexpr int64_t kMostErrors = 100;

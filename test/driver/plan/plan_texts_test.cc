@@ -64,6 +64,20 @@ TEST(TimesText, ThatIsDamagedIsNotUsed) {
     EXPECT_FALSE(TimesOf(text)) << text;
 }
 
+TEST(StepTimesText, ComesBack) {
+  const StepTimes times = {{{}, 3}, {{{"fc1", {1, 4}}, {"fc2", {2, 2}}}, 2.5}};
+  EXPECT_EQ(StepTimesOf(ToText(times)), times);
+  EXPECT_EQ(StepTimesOf(ToText(StepTimes())), StepTimes());
+}
+
+TEST(StepTimesText, ThatIsDamagedIsNotUsed) {
+  for (const char* text :
+       {"", "{}", "[3]", R"([{"step_ms":1}])", R"([{"layers":[]}])", R"([{"layers":3,"step_ms":1}])",
+        R"([{"layers":[],"step_ms":0}])", R"([{"layers":[],"step_ms":1e999}])",
+        R"([{"layers":[{"name":"a","rows":0,"units":2}],"step_ms":1}])"})
+    EXPECT_FALSE(StepTimesOf(text)) << text;
+}
+
 TEST(ErrorsText, ComesBack) {
   const std::vector<double> errors = {-0.25, 0.5, 3};
   EXPECT_EQ(ErrorsOf(ErrorsText(errors)), errors);
