@@ -15,9 +15,28 @@ fi
 
 commands=$(mktemp -d)
 trap 'rm -rf "$commands"' EXIT
-# Without g++'s precompiled header, which clang cannot read.
-sed -E 's/-Winvalid-pch|-include [^ ]*cmake_pch\.hxx//g' "$build/compile_commands.json" \
-  >"$commands/compile_commands.json"
+# The command of each file alone, as a unity build has commands of several together. Without g++'s
+# precompiled header, which clang cannot read.
+python3 - "$build" "$PWD" >"$commands/compile_commands.json" <<'END'
+import json, pathlib, re, sys
+build, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+alone, of_room = [], {}
+for one in json.loads((build / "compile_commands.json").read_text()):
+    one["command"] = re.sub(r"-Winvalid-pch|-include [^ ]*cmake_pch\.hxx", "", one["command"])
+    unity = re.search(r"/singa_(\w+)\.dir/Unity/", one["file"])
+    if unity:
+        of_room[unity[1]] = one
+    else:
+        alone.append(one)
+known = {one["file"] for one in alone}
+for room, one in of_room.items():
+    for path in (build / f"src/CMakeFiles/singa_{room}.dir/Unity").glob("unity_*_cxx.cxx"):
+        for file in re.findall(r'#include "(.*\.cc)"', path.read_text()):
+            file = str(pathlib.Path(one["directory"], file).resolve())
+            if file not in known:
+                alone.append({**one, "file": file, "command": one["command"].replace(one["file"], file)})
+print(json.dumps(alone, indent=0))
+END
 
 paths=('src/*.cc' 'src/*.h' 'include/singa/*.h')
 mapfile -t changed < <({
