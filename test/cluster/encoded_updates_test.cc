@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cluster/client/gradient_encoder.h"
+#include "support/cluster/memory_replica.h"
 #include "support/cluster/server_test.h"
 #include "support/small_codecs.h"
 
@@ -114,6 +115,144 @@ TEST_F(EncodedUpdates, AreRefusedWhereTheirBytesAreNoFloats) {
 TEST_F(EncodedUpdates, AreHeldAsFloats) {
   Update(0, "part { slice: 0 elements: 3 version: 5 bytes: 8 }", Encoded({1, 0, 0}).bytes);
   EXPECT_EQ(coded.held_bytes(), 12);
+}
+
+// A server of one group, whose processes 0 and 1 apply sums; the server is in process 0.
+class AppliedSums : public ::testing::Test, public ServerEvents {
+ protected:
+  AppliedSums() {
+    server.OnMessage(0, MessageOf("type: kPut part { slice: 0 elements: 3 version: 5 count: 4 }",
+                                  FrameOf({1, 2, 3})));
+    sent.messages.clear();
+  }
+  void Diverged(const std::string&) override {}
+
+  static Message MessageOf(const std::string& text, const Frame& bytes, int rank = 0) {
+    Message message;
+    const std::string all =
+        StrCat("to { role: kServer } from { role: kClient id: ", rank, " } ", text);
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(all, &message.head)) << all;
+    if (bytes.size() > 0) message.payload.push_back(bytes);
+    return message;
+  }
+  void Update(int rank, const Frame& bytes, const std::string& elements = "elements: 3") {
+    server.OnMessage(
+        rank, MessageOf(StrCat("type: kUpdate part { slice: 0 version: 5 ", elements, " }"), bytes,
+                        rank));
+  }
+  Frame Encoded(const std::vector<float>& floats) const {
+    std::vector<float> rest(floats.size());
+    return Encode(codec, std::span(floats), rest).bytes;
+  }
+
+  const RoundingSumsCodec codec;
+  const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 2", "on_nonfinite: kSkip");
+  const Topology topology{job.cluster()};
+  const SliceTable table{{{3}}};
+  const std::vector<ServedParam> params = {{"a", "l", {}}};
+  HeldClock clock;
+  SentMessages sent;
+  Server server{{.job = job,
+                 .topology = topology,
+                 .table = table,
+                 .params = params,
+                 .clock = clock,
+                 .self = {0, 0},
+                 .first_steps = {0},
+                 .codec = codec,
+                 .sends_sums = true},
+                &sent,
+                this};
+};
+
+TEST_F(AppliedSums, AreSentAsTheServerAppliesThem) {
+  Update(0, Encoded({1, 0.5f, 256}));
+  Update(1, Encoded({0.00390625f, 0.5f, 1}));
+  ASSERT_EQ(sent.messages.size(), 2u);
+  for (const Message& message : sent.messages) {
+    EXPECT_EQ(message.head.type(), WireMessage::kApplied);
+    std::vector<float> sum(3);
+    ASSERT_EQ(message.payload.size(), 1u);
+    const auto* const bytes = static_cast<const std::byte*>(message.payload[0].data());
+    ASSERT_TRUE(codec.Decode({bytes, message.payload[0].size()}, sum));
+    EXPECT_EQ(sum, (std::vector<float>{1, 1, 256})) << "rounded to 8 bits";
+    EXPECT_EQ(message.head.part(0).version(), 6);
+    EXPECT_EQ(message.head.part(0).step(), 0);
+  }
+  const std::span<float> values = server.shard().values(0);
+  EXPECT_EQ(std::vector(values.begin(), values.end()), (std::vector<float>{0, 1, -253}));
+}
+
+TEST_F(AppliedSums, OfADroppedStepHaveNoElements) {
+  Update(0, Encoded({1, 1, 1}));
+  Update(1, Frame(), "");
+  ASSERT_EQ(sent.messages.size(), 2u);
+  EXPECT_EQ(sent.messages[1].head.type(), WireMessage::kApplied);
+  EXPECT_EQ(sent.messages[1].head.part(0).elements(), 0u);
+  EXPECT_EQ(sent.messages[1].head.part(0).version(), 6);
+}
+
+// A client in process 1, which applies the sums of servers.
+class AppliedByAClient : public AppliedSums {
+ protected:
+  AppliedByAClient() {
+    client.GetAll(5);
+    Answer("type: kValues part { slice: 0 elements: 3 version: 5 }", FrameOf({1, 2, 3}));
+    client.Push(0, 0, Plain(FrameOf({1, 1, 1})));
+  }
+  // Delivers an answer of the server. Returns whether it was taken.
+  bool Answer(const std::string& text, const Frame& bytes) {
+    Message message;
+    const std::string all = StrCat("from { role: kServer } to { role: kClient id: 1 } ", text);
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(all, &message.head)) << all;
+    if (bytes.size() > 0) message.payload.push_back(bytes);
+    const int64_t before = client.refused();
+    client.OnMessage(0, message);
+    return client.refused() == before;
+  }
+
+  std::vector<float> values = {0, 0, 0};
+  MemoryReplica applies{job, table, params, {values.data()}};
+  Client client{ClientSetup{.topology = topology,
+                            .table = table,
+                            .params = params,
+                            .clock = clock,
+                            .process = 1,
+                            .codec = codec,
+                            .replica = &applies.replica},
+                {values.data()},
+                &sent};
+};
+
+TEST_F(AppliedByAClient, ChangeItsValuesOnce) {
+  const std::string part = "type: kApplied part { slice: 0 elements: 3 version: 6 step: 0 }";
+  EXPECT_TRUE(Answer(part, Encoded({1, 0, -1})));
+  EXPECT_EQ(values, (std::vector<float>{0, 2, 4}));
+  EXPECT_TRUE(client.Fresh(0, 1));
+  EXPECT_FALSE(Answer(part, Encoded({1, 0, -1})));
+  EXPECT_EQ(values, (std::vector<float>{0, 2, 4}));
+  EXPECT_EQ(applies.replica.count_of(0), 1);
+}
+
+TEST_F(AppliedByAClient, ChangeNothingInADroppedStep) {
+  EXPECT_TRUE(Answer("type: kApplied part { slice: 0 version: 6 step: 0 }", Frame()));
+  EXPECT_EQ(values, (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(client.version(0), 6);
+  EXPECT_TRUE(client.Fresh(0, 1));
+  EXPECT_EQ(applies.replica.count_of(0), 0);
+}
+
+TEST_F(AppliedByAClient, AreRefusedWhereTheyDoNotFit) {
+  const Frame sum = Encoded({1, 0, -1});
+  for (const char* part : {"slice: 0 elements: 3 version: 6 step: 1",  // not pushed
+                           "slice: 0 elements: 2 version: 6 step: 0",  // another size
+                           "slice: 0 elements: 3 version: 4 step: 0",  // values it had before
+                           "slice: 1 elements: 3 version: 6 step: 0"})
+    EXPECT_FALSE(Answer(StrCat("type: kApplied part { ", part, " }"), sum)) << part;
+  EXPECT_FALSE(
+      Answer("type: kApplied part { slice: 0 elements: 3 version: 6 step: 0 }", sum.Part(0, 5)));
+  EXPECT_EQ(values, (std::vector<float>{1, 2, 3}));
+  EXPECT_FALSE(client.Fresh(0, 1));
 }
 
 TEST(GradientEncoderTest, SendsOneCopyOfTheSumsWithoutACodec) {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <vector>
 
 #include "singa/comm/codec.h"
 
@@ -10,7 +11,7 @@ namespace singa {
 
 // RoundingCodec sends the first 16 bits of each float (bfloat16, cut off), and keeps the rest for
 // the next step.
-class RoundingCodec final : public Codec {
+class RoundingCodec : public Codec {
  public:
   int64_t MostBytes(int64_t n) const override { return n * static_cast<int64_t>(sizeof(uint16_t)); }
   int64_t states() const override { return 1; }
@@ -36,6 +37,16 @@ class RoundingCodec final : public Codec {
 
  private:
   static float Value(uint16_t high) { return std::bit_cast<float>(uint32_t{high} << 16); }
+};
+
+// RoundingSumsCodec rounds the sums that servers send, too.
+class RoundingSumsCodec final : public RoundingCodec {
+ public:
+  bool sends_sums() const override { return true; }
+  int64_t EncodeSum(std::span<const float> floats, std::byte* to) const override {
+    std::vector<float> rest(floats.size());
+    return Encode(floats, rest, to);
+  }
 };
 
 // NonzeroCodec sends the floats that are not 0, each with its index. Its number of bytes depends on

@@ -6,8 +6,9 @@ from group_checks import LARGE, furthest
 from job import ADAM, mlp
 from process_checks import APART, disturbed, processes
 
-# 2 processes send gradients, and get new values: both of all params for kNone.
-SHARES = {"kNone": 1, "kFp16": 0.75, "kTopK": 0.51, "kThreshold": 0.5}
+# The least and the most that 2 processes send of the bytes of kNone, which sends gradients to servers, and new values
+# back. With kTopK a sum has the numbers that at least one of the 2 gradients has.
+SHARES = {"kNone": (1, 1), "kFp16": (0.5, 0.52), "kTopK": (0.012, 0.022), "kThreshold": (0, 0.005)}
 
 
 def compressed(compression, *settings):
@@ -29,18 +30,18 @@ def all_floats_of_the_largest_are_the_whole_gradient(case):
 
 @check
 def halves_of_gradients_train_nearly_the_same(case):
-    """Each of 5 gradients is rounded to 11 bits. In more steps a ReLU may pass what it did not."""
+    """Each of 5 gradients is rounded to 11 bits, and its sum, too. In more steps a ReLU may pass what it did not."""
     case.write("job.conf", mlp(case.site.data, "train_steps: 5", **LARGE))
     case.train("job.conf", *compressed("kNone"), workspace="whole")
     case.train("job.conf", *compressed("kFp16"), workspace="halves")
     worst = furthest(case.newest("whole"), case.newest("halves"))
     case.note = f"{worst:.1e} off"
-    true(0 < worst < 5 * 2 ** -11, f"float16 ends {worst} off float32")
+    true(0 < worst < 2 * 5 * 2 ** -11, f"float16 ends {worst} off float32")
 
 
 @check
 def compressed_gradients_are_fewer_bytes(case):
-    """One row counts the bytes of a step: gradients to servers, and all values back."""
+    """One row counts the bytes of 20 steps: gradients to servers, and sums or values back."""
     case.write("job.conf", mlp(case.site.data, "train_steps: 21 disp_freq: 20", **LARGE))
     settings = {"kTopK": ("sparsity=0.01",), "kThreshold": ("threshold=1e9",)}
     sent = {}
@@ -48,9 +49,10 @@ def compressed_gradients_are_fewer_bytes(case):
         job = case.train("job.conf", *compressed(name, *settings.get(name, ())), workspace=name)
         true("all_reduce.compression: warning: has" not in job.err, f"a warning:\n{job.err}")
         sent[name] = case.rows(name, "train")[-1]["bytes_sent"]
-    for name, share in SHARES.items():
-        true(abs(sent[name] / sent["kNone"] - share) < 0.02,
-             f"{name} sends {sent[name] / sent['kNone']:.3f} of all bytes, not {share}")
+    for name, (least, most) in SHARES.items():
+        share = sent[name] / sent["kNone"]
+        case.note += f"{name} {share:.4f}; "
+        true(least <= share <= most, f"{name} sends {share:.4f} of all bytes, not {least} to {most}")
 
 
 @check

@@ -30,10 +30,19 @@ class SINGA_API Codec {
   // Encode nor Decode is called, and messages carry the floats themselves.
   virtual bool plain() const { return false; }
 
+  // Returns whether sums of gradients travel encoded, too: each process applies the sum that the
+  // server sends. If not, the server sends the new values, as float32.
+  virtual bool sends_sums() const { return false; }
+
   // Encodes floats [n] into `to`, which has room for MostBytes(n), and returns the number of bytes
   // written. All floats are finite. state: [states(), n], 0 before the first step.
   virtual int64_t Encode(std::span<const float> floats, std::span<float> state,
                          std::byte* to) const = 0;
+  // Encodes a sum of decoded floats, as Encode does, but without state: what it leaves out is lost.
+  // Called if sends_sums().
+  virtual int64_t EncodeSum(std::span<const float> floats, std::byte* to) const {
+    return Encode(floats, {}, to);
+  }
   // Decodes `bytes` into floats [n]. The bytes come from a peer: at most MostBytes(n), of any
   // content. Returns false if they do not encode n floats.
   virtual bool Decode(std::span<const std::byte> bytes, std::span<float> floats) const = 0;

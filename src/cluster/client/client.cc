@@ -105,41 +105,69 @@ bool Client::settled() const {
 void Client::OnMessage(int rank, const Message& message) {
   const WireMessage& head = message.head;
   std::vector<EncodedPart> parts;
-  const bool known = head.type() == WireMessage::kValues || head.type() == WireMessage::kState;
+  const bool known = head.type() == WireMessage::kValues || head.type() == WireMessage::kState ||
+                     (head.type() == WireMessage::kApplied && setup_.replica);
   if (!known || !SameAddress(head.to(), ClientAddress(setup_.group, setup_.process)) ||
       !IsServer(setup_.topology, head.from(), rank) ||
-      !ReadParts(message, owners_.Of(static_cast<int>(head.from().id())), Identity(), &parts)) {
+      !ReadParts(message, owners_.Of(static_cast<int>(head.from().id())),
+                 CodecOf(message, setup_.codec), &parts)) {
     ++refused_;
     return;
   }
   const int group = static_cast<int>(head.from().group());
-  for (const EncodedPart& part : parts)
-    refused_ += !(head.type() == WireMessage::kValues ? OnValues(part, group)
-                                                      : gather_.OnState(part, group));
+  for (const EncodedPart& part : parts) {
+    const bool taken = head.type() == WireMessage::kState    ? gather_.OnState(part, group)
+                       : group != server_group_              ? false
+                       : head.type() == WireMessage::kValues ? OnValues(part)
+                                                             : OnApplied(part);
+    refused_ += !taken;
+  }
 }
 
-bool Client::OnValues(const EncodedPart& part, int server_group) {
-  State& state = slices_[part.slice];
-  const int64_t given = part.head->elements();
+bool Client::Fits(const EncodedPart& part) const {
+  const State& state = slices_[part.slice];
   const bool asked = state.getting || state.answered < state.pushed;
-  const bool right_size =
-      given == setup_.table[part.slice].size || (given == 0 && SharedWithServer(part.slice));
   const bool in_turn = state.getting || part.head->step() == state.pushed;
   const bool possible = part.head->version() >= state.version && part.head->staleness() >= -1 &&
                         part.head->staleness() <= part.head->version() && part.head->norm() >= 0 &&
                         std::isfinite(part.head->norm());
-  if (server_group != server_group_ || !asked || !right_size || !in_turn || !possible) return false;
+  return asked && in_turn && possible;
+}
+
+void Client::TakeAnswer(const SlicePart& head, State* state) {
+  if (state->answered < state->pushed && head.step() == state->pushed) {
+    state->staleness = head.staleness();
+    norm_ = head.has_norm() ? head.norm() : std::nan("");
+  }
+  state->version = head.version();
+  state->answered = std::max(state->answered, head.step());
+  getting_ -= std::exchange(state->getting, false);
+}
+
+bool Client::OnValues(const EncodedPart& part) {
+  const int64_t given = part.head->elements();
+  const bool right_size =
+      given == setup_.table[part.slice].size || (given == 0 && SharedWithServer(part.slice));
+  if (!Fits(part) || !right_size) return false;
   const std::optional<PartView> view = Decode(Identity(), part);
   if (!view) return false;
-  const bool answers = state.answered < state.pushed && part.head->step() == state.pushed;
-  if (answers) {
-    state.staleness = part.head->staleness();
-    norm_ = part.head->has_norm() ? part.head->norm() : std::nan("");
-  }
   std::copy_n(FloatsOf(view->floats).data(), given, memory(part.slice));
-  state.version = part.head->version();
-  state.answered = std::max(state.answered, part.head->step());
-  getting_ -= std::exchange(state.getting, false);
+  TakeAnswer(*part.head, &slices_[part.slice]);
+  return true;
+}
+
+// Where the server has changed the values itself, there is nothing to apply.
+bool Client::OnApplied(const EncodedPart& part) {
+  const int64_t given = part.head->elements();
+  const bool right_size =
+      given == 0 || (given == setup_.table[part.slice].size && !SharedWithServer(part.slice));
+  State& state = slices_[part.slice];
+  if (state.getting || !Fits(part) || !right_size) return false;
+  const std::optional<PartView> view = Decode(setup_.codec, part);
+  if (!view) return false;
+  if (given > 0)
+    setup_.replica->Apply(ctx_, part.slice, part.head->step(), FloatsOf(view->floats).data());
+  TakeAnswer(*part.head, &state);
   return true;
 }
 

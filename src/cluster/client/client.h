@@ -22,6 +22,7 @@
 #include "cluster/protocol/staleness_counts.h"
 #include "comm/codec/identity.h"
 #include "comm/message/message.h"
+#include "train/apply/replica.h"
 
 namespace singa {
 
@@ -36,6 +37,9 @@ struct ClientSetup {
   // A server of the group in the same process has the params' memory as its values.
   bool shares_memory = false;
   const Codec& codec = Identity();  // of gradients
+  // This process's values and states, of the same memory, if servers send the sums that they apply
+  // (ServerSetup::sends_sums); else null.
+  Replica* replica = nullptr;
 };
 
 class Client {
@@ -116,7 +120,11 @@ class Client {
     return values_[setup_.table[slice].param] + setup_.table[slice].begin;
   }
   void Send(int64_t step, int slice, EncodedFloats gradient);
-  bool OnValues(const EncodedPart& part, int server_group);
+  bool OnValues(const EncodedPart& part);
+  bool OnApplied(const EncodedPart& part);
+  // Returns whether the part may answer what was asked.
+  bool Fits(const EncodedPart& part) const;
+  void TakeAnswer(const SlicePart& head, State* state);
   std::string WaitsFor(int slice) const;
   int64_t AskedAt(int slice) const;
 
@@ -131,6 +139,7 @@ class Client {
   StalenessCounts staleness_;
   double norm_ = std::numeric_limits<double>::quiet_NaN();  // of the last step that was answered
   int64_t refused_ = 0;
+  Context ctx_;  // of updates
 };
 
 }  // namespace singa

@@ -70,8 +70,9 @@ void ServedCluster::ServerFailed(const std::exception_ptr& error) {
 
 void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& params,
                             const std::vector<int64_t>& steps,
-                            const std::vector<std::vector<float*>>& values) {
+                            const std::vector<std::vector<float*>>& values, Replica* replica) {
   table_ = table;
+  replica_ = replica;
   steps_ = steps;
   for (const Param* param : params)
     params_.push_back({param->name(), param->layer(), ScaleOf(*param)});
@@ -86,7 +87,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                            .process = rank_,
                            .first_step = steps[group],
                            .shares_memory = shares_values(),
-                           .codec = *codec_},
+                           .codec = *codec_,
+                           .replica = sends_sums() ? replica : nullptr},
                           values[next++], out);
   decltype(servers_) servers;
   for (const RoleId& server : topology_.Servers(rank_))
@@ -99,7 +101,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .self = server,
                     .first_steps = steps,
                     .values = shares_values() ? values[0] : std::vector<float*>(),
-                    .codec = *codec_},
+                    .codec = *codec_,
+                    .sends_sums = sends_sums()},
         out, &marks_.at({server.group, server.id}), &deadline_,
         [this](const std::exception_ptr& error) { ServerFailed(error); });
   const WriteLock lock(&open_lock_);
@@ -109,20 +112,27 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
   for (auto& [id, server] : servers_) server->Fail(failure_);
 }
 
-void ServedCluster::Fill(const Replica& model) {
+void ServedCluster::Fill() {
   for (int group = 0; group < topology_.server_groups(); ++group) {
     const int putter = topology_.WorkerGroupsOf(group).first;
     if (topology_.ProcessOfWorker({putter, 0}) != rank_) continue;
     updates(putter).Do(
         [&](Client& client) {
           for (int s = 0; s < table_.size(); ++s)
-            client.Put(s, {steps_[0], model.count_of(s), model.Floats(s)});
+            client.Put(s, {steps_[0], replica_->count_of(s), replica_->Floats(s)});
         },
         [](Client&) { return true; });
   }
   for (auto& [group, ends] : groups_)
     ends.updates->Do([](Client& client) { client.GetAll(0); },
                      [](Client& client) { return client.ready(); });
+  if (sends_sums() && !groups_.empty()) FillReplica();
+}
+
+// The updater's states are at the servers.
+void ServedCluster::FillReplica() {
+  const std::vector<SliceState> states = AskForState(0);
+  for (int s = 0; s < table_.size(); ++s) replica_->SetFloats(s, states[s].count, states[s].floats);
 }
 
 // All slices begin with the steps of the job's first worker group as their version.
@@ -162,7 +172,10 @@ void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
 
 // Any version serves with several server groups, since they have exchanged all updates before.
 std::vector<SliceState> ServedCluster::Gather(const std::vector<int64_t>& versions) {
-  const int64_t version = topology_.server_groups() == 1 ? versions[0] : 0;
+  return AskForState(topology_.server_groups() == 1 ? versions[0] : 0);
+}
+
+std::vector<SliceState> ServedCluster::AskForState(int64_t version) {
   std::vector<SliceState> states;
   groups_.begin()->second.updates->Do([version](Client& client) { client.gather().Ask(version); },
                                       [&](Client& client) {

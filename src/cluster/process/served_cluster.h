@@ -51,12 +51,13 @@ class ServedCluster final : private Outbox {
 
   // Makes the servers, and takes messages from now on. params: those that `table` was made of.
   // Worker group g of the job has done steps[g] steps. values: the memory of the params of each
-  // group of this process.
+  // group of this process. `replica`: of the first group here; it must outlive this.
   void Connect(const SliceTable& table, const std::vector<Param*>& params,
-               const std::vector<int64_t>& steps, const std::vector<std::vector<float*>>& values);
-  // Puts the first values and states of `model`, if this process has to, and waits until its groups
-  // have their values. REQUIRES: all processes are connected.
-  void Fill(const Replica& model);
+               const std::vector<int64_t>& steps, const std::vector<std::vector<float*>>& values,
+               Replica* replica);
+  // Puts the first values and states of the replica, if this process has to, and waits until its
+  // groups have their values. REQUIRES: all processes are connected.
+  void Fill();
   // Returns the version of the slices of each server group when worker group g has done steps[g]
   // steps.
   std::vector<int64_t> VersionsAt(const std::vector<int64_t>& steps) const;
@@ -91,6 +92,11 @@ class ServedCluster final : private Outbox {
   // process. It changes a slice only when no worker uses it any more.
   bool shares_values() const { return topology_.worker_groups() == 1 && !groups_.empty(); }
 
+  // Each process applies the sums that servers send.
+  bool sends_sums() const { return topology_.worker_groups() == 1 && codec_->sends_sums(); }
+  std::vector<SliceState> AskForState(int64_t version);
+  void FillReplica();
+
   const JobProto job_;
   const Topology topology_;
   const int rank_;
@@ -100,6 +106,7 @@ class ServedCluster final : private Outbox {
   const std::unique_ptr<const Codec> codec_;  // of gradients
   SteadyClock clock_;
   SliceTable table_;
+  Replica* replica_ = nullptr;  // null: no worker is here
   std::vector<ServedParam> params_;
   std::vector<int64_t> steps_;
   std::map<int, Group> groups_;  // groups that have workers here

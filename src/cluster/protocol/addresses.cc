@@ -49,7 +49,9 @@ bool IsServer(const Topology& topology, const Address& from, int rank) {
 }
 
 const Codec& CodecOf(const Message& message, const Codec& gradients) {
-  return message.head.type() == WireMessage::kUpdate ? gradients : Identity();
+  const WireMessage::Type type = message.head.type();
+  const bool encoded = type == WireMessage::kUpdate || type == WireMessage::kApplied;
+  return encoded ? gradients : Identity();
 }
 
 bool ReadParts(const Message& message, const SliceSet& slices, const Codec& codec,

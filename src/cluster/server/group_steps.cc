@@ -29,6 +29,7 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
       rule_(setup.job),
       shard_(shard),
       out_(out),
+      answers_(setup, shard, out),
       events_(events),
       consistency_(MakeConsistency(setup.job.cluster())) {
   std::vector<SliceSet> slices;
@@ -192,6 +193,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
   if (rule_.needs_all() && group.verdict.dropped) {
     shard_->Drop(slice);
     one.staleness = -1;
+    one.applied = {};
   } else {
     const float* gradient = one.sum.gradient();
     if (rule_.needs_all() && group.verdict.scale != 1) {
@@ -199,6 +201,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
       for (float& x : clipped_) x *= group.verdict.scale;
       gradient = clipped_.data();
     }
+    if (setup_.sends_sums) gradient = answers_.Encode(slice, gradient, &one.applied);
     one.staleness = std::max<int64_t>(0, shard_->version(slice) - one.sum.version());
     counts_.staleness.Count(one.staleness);
     ++counts_.applied;
@@ -215,31 +218,33 @@ void GroupSteps::Apply(int worker_group, int slice) {
 }
 
 void GroupSteps::Answer(int worker_group, int slice) {
-  cell(worker_group, slice).owed = false;
+  Cell& one = cell(worker_group, slice);
+  one.owed = false;
   const Range processes = setup_.topology.ProcessesOf(worker_group);
   Frame values;
-  for (int p = processes.first; p < processes.last; ++p)
-    if (TakesPart(worker_group, p, slice)) SendValues(slice, worker_group, p, &values);
+  for (int p = processes.first; p < processes.last; ++p) {
+    if (!TakesPart(worker_group, p, slice)) continue;
+    if (setup_.sends_sums)
+      answers_.SendApplied(AnswerPart(slice, worker_group), worker_group, p, one.applied);
+    else
+      SendValues(slice, worker_group, p, &values);
+  }
+  one.applied = {};
 }
 
 void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* values) {
-  const bool shared =
-      !setup_.values.empty() && process == setup_.topology.ProcessOfServer(setup_.self);
-  if (!shared && values->size() == 0) {
-    const std::span<float> now = shard_->values(slice);
-    *values = CopyFloats(now);
-  }
-  WireMessage head;
-  head.set_type(WireMessage::kValues);
-  *head.mutable_to() = ClientAddress(worker_group, process);
+  answers_.SendValues(AnswerPart(slice, worker_group), worker_group, process, values);
+}
+
+SlicePart GroupSteps::AnswerPart(int slice, int worker_group) const {
+  const Cell& one = of(worker_group).cells[slices_.PlaceOf(slice)];
   SlicePart part;
   part.set_slice(slice);
   part.set_version(shard_->version(slice));
-  part.set_step(LastStep(worker_group, slice));
-  const Cell& one = cell(worker_group, slice);
+  part.set_step(one.last);
   if (groups_.size() > 1) part.set_staleness(one.staleness);
   if (one.norm >= 0) part.set_norm(one.norm);
-  out_->Add(head, std::move(part), shared ? Frame() : *values);
+  return part;
 }
 
 int64_t GroupSteps::LastStep(int worker_group, int slice) const {

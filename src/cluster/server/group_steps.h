@@ -14,6 +14,7 @@
 #include "cluster/protocol/slice_owners.h"
 #include "cluster/server/param_shard.h"
 #include "cluster/server/server_setup.h"
+#include "cluster/server/slice_answers.h"
 #include "cluster/server/step_norm.h"
 #include "cluster/server/step_sum.h"
 #include "singa/cluster/consistency.h"
@@ -73,6 +74,8 @@ class GroupSteps {
     int64_t last = -1;       // the last step that was applied or dropped
     int64_t staleness = -1;  // of the last step's gradient; -1: it was dropped
     double norm = -1;        // of the group's gradient in step `last`; -1: there is none
+    // With sends_sums: the sum of step `last`, until it is sent; no floats: the step was dropped.
+    EncodedFloats applied = {};
   };
   struct Group {
     // By Slice::by, of the slices here. StepSum refers to them.
@@ -105,6 +108,7 @@ class GroupSteps {
   void Settle(int slice);
   void Apply(int worker_group, int slice);
   void Answer(int worker_group, int slice);
+  SlicePart AnswerPart(int slice, int worker_group) const;
   void Diverged(int worker_group, int64_t step, const std::string& text);
 
   const ServerSetup setup_;
@@ -113,6 +117,7 @@ class GroupSteps {
   const StepRule rule_;
   ParamShard* const shard_;
   Outgoing* const out_;
+  SliceAnswers answers_;
   ServerEvents* const events_;
   std::unique_ptr<Consistency> consistency_;
   std::function<void(int slice)> on_update_;

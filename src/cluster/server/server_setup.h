@@ -29,6 +29,9 @@ struct ServerSetup {
   // them; else empty.
   std::vector<float*> values = {};
   const Codec& codec = Identity();  // of gradients
+  // Each process has the values and states, and applies the sums that the server sends. REQUIRES:
+  // codec.sends_sums(), and one worker group.
+  bool sends_sums = false;
 };
 
 class ServerEvents {

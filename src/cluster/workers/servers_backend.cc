@@ -69,11 +69,11 @@ void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& ste
   for (const int group : teams->here())
     values.push_back(teams->team(group).lead().model().trained().Values());
   const TrainedParams& trained = teams->lead().model().trained();
-  cluster_.Connect(trained.table, trained.params, steps, values);
+  cluster_.Connect(trained.table, trained.params, steps, values, setup_.replica);
 }
 
 void ServersBackend::Fill() {
-  cluster_.Fill(*setup_.replica);
+  cluster_.Fill();
   if (!setup_.process) return;
   if (Leader* const leader = setup_.process->leader()) leader->AwaitFilled();
   if (Follower* const follower = setup_.process->follower()) follower->TellFilled();

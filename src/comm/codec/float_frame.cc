@@ -11,6 +11,17 @@ bool IsAligned(const Frame& frame) {
   return reinterpret_cast<uintptr_t>(frame.data()) % alignof(float) == 0;
 }
 
+// `encode` writes the bytes of `floats`, and returns their number.
+template <typename Write>
+EncodedFloats EncodeBy(const Codec& codec, std::span<const float> floats, const Write& encode) {
+  const auto count = static_cast<int64_t>(floats.size());
+  const int64_t most = codec.MostBytes(count);
+  auto bytes = std::make_shared_for_overwrite<std::byte[]>(most);
+  std::byte* const at = bytes.get();
+  const int64_t size = encode(at);
+  return {count, Frame(std::move(bytes), at, size), size < most};
+}
+
 }  // namespace
 
 Frame FrameOf(std::vector<float> floats) {
@@ -37,12 +48,11 @@ EncodedFloats Encode(const Codec& codec, Frame floats, std::span<float> state) {
 }
 
 EncodedFloats Encode(const Codec& codec, std::span<const float> floats, std::span<float> state) {
-  const auto count = static_cast<int64_t>(floats.size());
-  const int64_t most = codec.MostBytes(count);
-  auto bytes = std::make_shared_for_overwrite<std::byte[]>(most);
-  std::byte* const at = bytes.get();
-  const int64_t size = codec.Encode(floats, state, at);
-  return {count, Frame(std::move(bytes), at, size), size < most};
+  return EncodeBy(codec, floats, [&](std::byte* to) { return codec.Encode(floats, state, to); });
+}
+
+EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum) {
+  return EncodeBy(codec, sum, [&](std::byte* to) { return codec.EncodeSum(sum, to); });
 }
 
 std::optional<Frame> Decode(const Codec& codec, const Frame& bytes, int64_t n) {

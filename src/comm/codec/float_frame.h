@@ -36,6 +36,8 @@ EncodedFloats Plain(Frame floats);
 EncodedFloats Encode(const Codec& codec, Frame floats, std::span<float> state);
 // Encodes `floats` into new memory, also if the codec is plain.
 EncodedFloats Encode(const Codec& codec, std::span<const float> floats, std::span<float> state);
+// Encodes a sum of gradients. REQUIRES: codec.sends_sums().
+EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum);
 // Returns a frame of n floats, or none if `bytes`, which a peer sent, does not encode n floats. A
 // plain codec returns `bytes`, or a copy if they are not aligned. REQUIRES: the receiver expects n
 // floats, since memory for n floats may be allocated.

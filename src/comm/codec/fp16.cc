@@ -30,6 +30,7 @@ class Fp16Codec final : public Codec {
     if (conf.clip() > 0) clip_ = conf.clip();
   }
   int64_t MostBytes(int64_t n) const override { return 1 + n * int64_t{sizeof(uint16_t)}; }
+  bool sends_sums() const override { return true; }
   int64_t Encode(std::span<const float> floats, std::span<float>, std::byte* to) const override {
     const int8_t exponent = ExponentOf(floats, clip_);
     const float factor = std::ldexp(1.f, exponent);

@@ -11,9 +11,11 @@ int64_t SparseCodec::Encode(std::span<const float> floats, std::span<float> rest
       rest[i] = rest[i] == 0 ? floats[i] : floats[i] + rest[i];
     sums = rest;
   }
-  const Choice choice = Choose(sums);
-  return WriteLargest(sums, choice.largest.bits, choice.largest.ties, choice.count,
-                      feeds_back_ ? rest : std::span<float>(), to);
+  return WriteLargest(sums, Choose(sums), feeds_back_ ? rest : std::span<float>(), to);
+}
+
+int64_t SparseCodec::EncodeSum(std::span<const float> floats, std::byte* to) const {
+  return WriteLargest(floats, {}, {}, to);
 }
 
 }  // namespace singa

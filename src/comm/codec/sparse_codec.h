@@ -15,16 +15,16 @@ class SparseCodec : public Codec {
   int64_t states() const override { return feeds_back_ ? 1 : 0; }
   int64_t Encode(std::span<const float> floats, std::span<float> rest,
                  std::byte* to) const override;
+  bool sends_sums() const override { return true; }
+  // Leaves out zeros alone.
+  int64_t EncodeSum(std::span<const float> floats, std::byte* to) const override;
   bool Decode(std::span<const std::byte> bytes, std::span<float> floats) const override {
     return ReadSparse(bytes, floats);
   }
 
  protected:
-  struct Choice {
-    Largest largest;
-    int64_t count = 0;  // of the floats that are sent
-  };
-  virtual Choice Choose(std::span<const float> floats) const = 0;
+  // Returns which of the floats are sent.
+  virtual Largest Choose(std::span<const float> floats) const = 0;
 
  private:
   bool feeds_back_ = true;

@@ -2,7 +2,7 @@
 // sender adds what it has not sent to the next gradient. Source: Strom, Scalable distributed DNN
 // training using commodity GPU cloud computing, Interspeech 2015; without its one bit for each
 // float.
-#include <algorithm>
+#include <iterator>
 
 #include "comm/codec/sparse_codec.h"
 
@@ -17,10 +17,8 @@ class ThresholdCodec final : public SparseCodec {
   }
 
  private:
-  Choice Choose(std::span<const float> floats) const override {
-    const int64_t count =
-        std::ranges::count_if(floats, [&](float x) { return MagnitudeBits(x) >= bits_; });
-    return {{bits_, count}, count};
+  Largest Choose(std::span<const float> floats) const override {
+    return {bits_, std::ssize(floats)};
   }
 
   uint32_t bits_ = 0;

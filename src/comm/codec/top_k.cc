@@ -17,12 +17,11 @@ class TopKCodec final : public SparseCodec {
   }
 
  private:
-  Choice Choose(std::span<const float> floats) const override {
+  Largest Choose(std::span<const float> floats) const override {
     const auto n = static_cast<int64_t>(floats.size());
     // As floats: 500 x 0.1f is 50 then.
     const auto share = static_cast<int64_t>(std::ceil(static_cast<float>(n) * sparsity_));
-    const int64_t count = std::clamp<int64_t>(share, 1, n);
-    return {FindLargest(floats, count), count};
+    return FindLargest(floats, std::clamp<int64_t>(share, 1, n));
   }
 
   float sparsity_ = 1;

@@ -116,6 +116,36 @@ TEST(Fp16Codec, RefusesBytesOfAPeerThatDoNotFit) {
   EXPECT_FALSE(codec->Decode(std::vector<std::byte>(5, std::byte{0x80}), floats));
 }
 
+// Returns the sum as receivers get it, and its bytes.
+std::pair<std::vector<float>, size_t> SentSum(const Codec& codec, const std::vector<float>& sum) {
+  std::vector<std::byte> bytes(codec.MostBytes(std::ssize(sum)));
+  bytes.resize(codec.EncodeSum(sum, bytes.data()));
+  std::vector<float> received(sum.size(), 7.f);
+  EXPECT_TRUE(codec.Decode(bytes, received));
+  return {received, bytes.size()};
+}
+
+TEST(SparseSums, ArriveWhole) {
+  std::vector<float> sum(100);
+  for (const int i : {3, 4, 99}) sum[i] = static_cast<float>(i) - 50;
+  for (const auto& codec : {TopK(0.01f), TopK(0.01f, false), Threshold(1000)}) {
+    EXPECT_TRUE(codec->sends_sums());
+    EXPECT_EQ(SentSum(*codec, sum), std::pair(sum, size_t{15}));
+    EXPECT_EQ(SentSum(*codec, std::vector<float>(9)), std::pair(std::vector<float>(9), size_t{0}));
+    const std::vector<float> dense = Gaussian(50, 3);
+    EXPECT_EQ(SentSum(*codec, dense), std::pair(dense, size_t{200})) << "as all floats";
+  }
+}
+
+TEST(Fp16Codec, RoundsSumsAsItRoundsGradients) {
+  const auto codec = CodecOf(AllReduceProto::kFp16);
+  EXPECT_TRUE(codec->sends_sums());
+  const std::vector<float> sum = Gaussian(50, 4);
+  EXPECT_EQ(SentSum(*codec, sum), std::pair(Sent(*codec, sum), size_t{101}));
+}
+
+TEST(IdentityCodec, SendsNoSums) { EXPECT_FALSE(CodecOf(AllReduceProto::kNone)->sends_sums()); }
+
 TEST(TopKCodec, SendsExactlyTheLargest) {
   for (const size_t n : {1, 2, 7, 1000, 65537})
     for (const float share : {1e-6f, 0.01f, 0.3f}) {
@@ -164,10 +194,13 @@ TEST(TopKCodec, WithoutFeedbackForgetsWhatItHasNotSent) {
   EXPECT_EQ(Sent(*codec, {1, 2}), (std::vector<float>{0, 2}));
 }
 
-TEST(TopKCodec, SendsEightBytesForEachFloat) {
+// A gap of less than 128 zeros takes one byte, of less than 16,384 two.
+TEST(TopKCodec, SendsAFloatAndAGapForEachFloat) {
   std::vector<float> rest;
-  EXPECT_EQ(Encoded(*TopK(0.01f), Gaussian(10000, 3), &rest).size(), 800u);
-  EXPECT_EQ(Encoded(*TopK(0.6f), Gaussian(10000, 3), &rest).size(), 40000u) << "all floats";
+  const size_t few = Encoded(*TopK(0.01f), Gaussian(10000, 3), &rest).size();
+  EXPECT_TRUE(few > 500 && few < 600) << few;
+  EXPECT_EQ(Encoded(*TopK(0.6f), Gaussian(10000, 3), &rest).size(), 30000u);
+  EXPECT_EQ(Encoded(*TopK(0.85f), Gaussian(10000, 3), &rest).size(), 40000u) << "all floats";
 }
 
 TEST(ThresholdCodec, SendsTheFloatsFromTheThresholdOn) {
@@ -184,20 +217,44 @@ TEST(ThresholdCodec, BelowAllFloatsIsDense) {
   EXPECT_TRUE(SameBits(Sent(*Threshold(1e-30f), floats), floats));
 }
 
+// Returns the bytes of ones behind so many zeros.
+std::vector<std::byte> Entries(const std::vector<std::vector<int>>& gaps) {
+  std::vector<std::byte> bytes;
+  for (const std::vector<int>& gap : gaps) {
+    for (const int byte : gap) bytes.push_back(static_cast<std::byte>(byte));
+    const float one = 1;
+    const auto value = std::as_bytes(std::span(&one, 1));
+    bytes.insert(bytes.end(), value.begin(), value.end());
+  }
+  return bytes;
+}
+
+TEST(SparseFloats, AreGapsAndFloats) {
+  std::vector<float> floats(20000), read(20000);
+  for (const int i : {0, 1, 129, 258, 16643, 19999}) floats[i] = 1;
+  std::vector<std::byte> bytes(MostSparseBytes(20000));
+  bytes.resize(WriteLargest(floats, {}, {}, bytes.data()));
+  EXPECT_EQ(bytes, Entries({{0}, {0}, {127}, {0x80, 1}, {0x80, 0x80, 1}, {0x9B, 26}}));
+  EXPECT_TRUE(ReadSparse(bytes, read));
+  EXPECT_EQ(read, floats);
+}
+
 TEST(SparseFloats, OfAPeerAreRefusedUnlessTheyFit) {
-  const auto entries = [](const std::vector<uint32_t>& indices) {
-    std::vector<std::byte> bytes(indices.size() * 8);
-    std::ranges::copy(std::as_bytes(std::span(indices)), bytes.begin());
-    return bytes;
-  };
   std::vector<float> floats(9);
-  EXPECT_TRUE(ReadSparse(entries({0, 3, 8}), floats));
-  EXPECT_TRUE(ReadSparse(entries({}), floats));
-  for (const std::vector<uint32_t>& indices :
-       std::vector<std::vector<uint32_t>>{{9}, {3, 3}, {3, 2}, {0xFFFFFFFF}, {0, 1, 2, 3, 4}})
-    EXPECT_FALSE(ReadSparse(entries(indices), floats)) << indices[0];
-  EXPECT_FALSE(ReadSparse(std::vector<std::byte>(7), floats));
-  EXPECT_FALSE(ReadSparse(std::vector<std::byte>(37), floats));
+  EXPECT_TRUE(ReadSparse(Entries({{0}, {2}, {4}}), floats));
+  EXPECT_EQ(floats, (std::vector<float>{1, 0, 0, 1, 0, 0, 0, 0, 1}));
+  EXPECT_TRUE(ReadSparse({}, floats));
+  for (const std::vector<std::vector<int>>& gaps :
+       std::vector<std::vector<std::vector<int>>>{{{9}},
+                                                  {{0}, {8}},
+                                                  {{0x80, 1}},
+                                                  {{0xFF, 0xFF, 0xFF, 0x7F}},
+                                                  {{0x80, 0x80, 0x80, 0x80, 0}},
+                                                  {{0}, {0}, {0}, {0}, {0}, {0}, {0}, {0}}})
+    EXPECT_FALSE(ReadSparse(Entries(gaps), floats)) << gaps[0][0];
+  for (const size_t bytes : {1, 3, 4, 6, 9, 37})
+    EXPECT_FALSE(ReadSparse(std::vector<std::byte>(bytes), floats)) << bytes;
+  EXPECT_FALSE(ReadSparse(std::vector<std::byte>(4, std::byte{0xFF}), floats));
 }
 
 }  // namespace

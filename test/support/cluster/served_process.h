@@ -27,21 +27,20 @@ struct ServedProcess {
         own.push_back(all.back().get());
       }
     }
+    replica.Attach(table, params[0]);
   }
   // Connects the groups, of which each has done the given steps.
   void Connect(const std::vector<int64_t>& steps) {
     std::vector<std::vector<float*>> values;
     for (const std::vector<Param*>& own : params)
       values.push_back({own[0]->data.data(), own[1]->data.data()});
-    cluster.Connect(table, params[0], steps, values);
+    cluster.Connect(table, params[0], steps, values, &replica);
   }
   // Fills the servers with a model of these values.
   void Fill(const std::vector<float>& a, const std::vector<float>& b) {
-    Replica model(job);
-    model.Attach(table, params[0]);
-    model.SetFloats(0, 0, a);
-    model.SetFloats(1, 0, b);
-    cluster.Fill(model);
+    replica.SetFloats(0, 0, a);
+    replica.SetFloats(1, 0, b);
+    cluster.Fill();
   }
   std::vector<float> ValuesOf(int group, int param) const {
     const Tensor& data = params[group][param]->data;
@@ -63,6 +62,7 @@ struct ServedProcess {
   const ProgressDeadline deadline{std::chrono::milliseconds(30'000)};  // for a test that fails
   std::vector<std::unique_ptr<Param>> all;
   std::vector<std::vector<Param*>> params;  // by group
+  Replica replica{job};
   ServedCluster cluster;
 };
 

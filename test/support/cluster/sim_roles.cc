@@ -37,21 +37,30 @@ void SimRoles::MakeWorkers() {
     worker.step = run_->snapshot.step;
     worker.memory.assign(job_.table().elements(), std::numeric_limits<float>::quiet_NaN());
     std::vector<float*> params = ParamsIn(&worker.memory);
+    if (sends_sums()) MakeReplica(&worker);
     Outbox* const out = this;
     Role& role = roles_[KeyOf(ClientAddress(id.group, rank_))];
-    role.client = std::make_unique<Client>(ClientSetup{.topology = job_.topology(),
-                                                       .table = job_.table(),
-                                                       .params = job_.params(),
-                                                       .clock = clock_,
-                                                       .group = id.group,
-                                                       .process = rank_,
-                                                       .first_step = worker.step,
-                                                       .shares_memory = shares_memory_,
-                                                       .codec = *run_->codec},
-                                           std::move(params), out);
+    role.client = std::make_unique<Client>(
+        ClientSetup{.topology = job_.topology(),
+                    .table = job_.table(),
+                    .params = job_.params(),
+                    .clock = clock_,
+                    .group = id.group,
+                    .process = rank_,
+                    .first_step = worker.step,
+                    .shares_memory = shares_memory_,
+                    .codec = *run_->codec,
+                    .replica = worker.applies ? &worker.applies->replica : nullptr},
+        std::move(params), out);
     worker.client = role.client.get();
     MakeEncoder(&worker);
   }
+}
+
+// The states are those of the snapshot, as ServedCluster::Fill has them from servers.
+void SimRoles::MakeReplica(Worker* worker) {
+  worker->applies = std::make_unique<MemoryReplica>(
+      job_.conf(), job_.table(), job_.params(), ParamsIn(&worker->memory), run_->snapshot.slices);
 }
 
 void SimRoles::MakeEncoder(Worker* worker) {
@@ -98,7 +107,8 @@ void SimRoles::MakeServers() {
                                                        .self = id,
                                                        .first_steps = steps,
                                                        .values = shared,
-                                                       .codec = *run_->codec},
+                                                       .codec = *run_->codec,
+                                                       .sends_sums = sends_sums()},
                                            out, events);
   }
 }

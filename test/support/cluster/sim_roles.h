@@ -15,6 +15,7 @@
 #include "cluster/client/client.h"
 #include "cluster/client/gradient_encoder.h"
 #include "cluster/server/server.h"
+#include "support/cluster/memory_replica.h"
 #include "support/cluster/sim_job.h"
 #include "support/sim_channel.h"
 
@@ -88,6 +89,7 @@ class SimRoles final : public SimChannelProcess, private Outbox, private ServerE
   struct Worker {
     int group = 0;
     std::vector<float> memory;
+    std::unique_ptr<MemoryReplica> applies;  // null: servers send values
     Client* client = nullptr;
     std::unique_ptr<GradientEncoder> encoder;
     bool takes_over = false;  // once it has the values
@@ -110,8 +112,13 @@ class SimRoles final : public SimChannelProcess, private Outbox, private ServerE
   void Diverged(const std::string& text) override { ADD_FAILURE() << text; }
   bool Handle(Role* role);
   bool Work(Worker* worker);
+  void MakeReplica(Worker* worker);
   void MakeEncoder(Worker* worker);
   EncodedFloats Encoded(Worker* worker, int slice);
+  // Returns whether each process applies the sums that servers send.
+  bool sends_sums() const {
+    return job_.topology().worker_groups() == 1 && run_->codec->sends_sums();
+  }
   std::vector<float*> ParamsIn(std::vector<float>* memory) const;
   bool AllFresh(const Worker& worker) const;
 

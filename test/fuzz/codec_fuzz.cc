@@ -1,0 +1,39 @@
+// Decodes any bytes by each codec that sends less than all floats. The first byte chooses the
+// codec, the second one the number of floats. What is read can be sent as a sum.
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "singa/comm/codec.h"
+#include "singa/proto/cluster.pb.h"
+
+namespace singa {
+namespace {
+
+constexpr AllReduceProto::Compression kCompressions[] = {
+    AllReduceProto::kFp16, AllReduceProto::kTopK, AllReduceProto::kThreshold};
+
+void Check(const Codec& codec, std::span<const std::byte> bytes, size_t n) {
+  std::vector<float> floats(n), again(n);
+  if (std::ssize(bytes) > codec.MostBytes(std::ssize(floats)) || !codec.Decode(bytes, floats))
+    return;
+  for (float& x : floats)
+    if (!(x > -1e30f && x < 1e30f)) x = 1;
+  std::vector<std::byte> sum(codec.MostBytes(std::ssize(floats)));
+  sum.resize(codec.EncodeSum(floats, sum.data()));
+  if (!codec.Decode(sum, again)) std::abort();
+}
+
+}  // namespace
+}  // namespace singa
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 2) return 0;
+  const auto compression = singa::kCompressions[data[0] % std::size(singa::kCompressions)];
+  const auto codec = singa::Codecs().Make(singa::AllReduceProto::Compression_Name(compression));
+  codec->Setup(singa::AllReduceProto());
+  singa::Check(*codec, std::as_bytes(std::span(data + 2, size - 2)), data[1]);
+  return 0;
+}
