@@ -11,6 +11,7 @@
 #include "driver/job/end_process.h"
 #include "driver/job/workspace.h"
 #include "driver/plan/kept_predictions.h"
+#include "driver/plan/kept_times.h"
 #include "driver/plan/plan_texts.h"
 #include "io/file/text_file.h"
 #include "singa/base/error.h"
@@ -67,9 +68,10 @@ AutoPartition ByRows(const JobProto& job, const std::string& why) {
 // one host. If the measurements fail, for lack of memory or as a loss is not finite in them, all
 // layers are divided by rows.
 AutoPartition Choose(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes) {
+  KeptTimes timer(false, nullptr);
   try {
     return ChoosePartition(job, cluster, most_bytes,
-                           cluster.hosts == 1 && cluster.cores == UsableCores());
+                           cluster.hosts == 1 && cluster.cores == UsableCores(), &timer);
   } catch (const Error& error) {
     const bool failed = error.code() == kExitNoDevice || error.code() == kExitDiverged ||
                         error.code() == kExitStalled;

@@ -6,7 +6,6 @@
 #include "driver/bench/bench_job.h"
 #include "driver/plan/job_plans.h"
 #include "driver/plan/kept_predictions.h"
-#include "driver/plan/kept_times.h"
 #include "driver/plan/measure_plans.h"
 #include "driver/plan/model_errors.h"
 #include "driver/plan/this_machine.h"
@@ -45,22 +44,19 @@ const JobPlan& FastestOf(const JobPlans& plans) {
 }  // namespace
 
 AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes,
-                              bool measure) {
+                              bool measure, PartTimer* timer) {
   std::string ignored;
   JobProto bench = BenchJob(job, true, &ignored);
   SetDivision({}, bench.mutable_neuralnet());  // the conf's own has no effect
-  KeptTimes timer(false, nullptr);
-  const JobPlans plans = PlanJob(bench, cluster, RatesOfThisMachine(cluster), most_bytes, &timer);
+  const JobPlans plans = PlanJob(bench, cluster, RatesOfThisMachine(cluster), most_bytes, timer);
   KeepPredictions(job, plans);
   const JobPlan& fastest = FastestOf(plans);
   const JobPlan& data = *plans.Find("data");
   const bool tries = measure && fastest.cost.step_ms < data.cost.step_ms &&
                      fastest.memory <= most_bytes && data.memory <= most_bytes;
   if (!tries) {
-    // The search knows the memory of a plan less exactly than plan.memory.
-    const bool fits = plans.found().memory <= most_bytes || data.memory > most_bytes;
-    AutoPartition choice = ChoiceOf(plans, fits ? plans.found() : data);
-    choice.why = fits ? plans.note : "the plan found needs more memory than a worker may use";
+    AutoPartition choice = ChoiceOf(plans, plans.found());
+    choice.why = plans.note;
     return choice;
   }
   std::vector<JobPlan> trials = {fastest, data};

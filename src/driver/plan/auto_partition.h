@@ -19,16 +19,16 @@ struct AutoPartition {
   double predicted_ms = 0, predicted_data_ms = 0;
   double measured_ms = 0, measured_data_ms = 0;  // of first steps; 0: not measured
   int64_t predicted_bytes = 0;                   // memory of a worker
-  // The plan that was slower than data parallelism in the trial; 0: there is none.
+  // The plan that did not win the trial by 2 %; tried_ms is 0 if there is none.
   Division tried;
   double tried_ms = 0, tried_predicted_ms = 0;
 };
 
 // Chooses for the workers of `cluster`. `most_bytes`: memory that a worker may use. `measure`: the
 // workers are threads of this process, and both plans train for some steps before one is chosen.
-// Throws as PlanJob does.
+// `timer`: of the parts of this machine. Throws as PlanJob does.
 AutoPartition ChoosePartition(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes,
-                              bool measure);
+                              bool measure, PartTimer* timer);
 
 // Returns the choice after a trial: both plans are measured.
 AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const JobPlan& data);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "driver/plan/fitting_plan.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
 #include "nn/cost/plan_search.h"
@@ -150,30 +151,21 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Pla
   return net;
 }
 
-// Adds the time of the search to `ms`.
-SearchResult TimedSearch(const CostNet& net, int64_t most_bytes, double* ms) {
-  const auto start = std::chrono::steady_clock::now();
-  SearchResult search = SearchPlan(net, most_bytes);
-  *ms +=
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  return search;
-}
-
-// Searches until a plan fits by its exact memory, which the search only estimates.
+// Searches for the fastest plan that fits by its exact memory. Sets the front and search_ms.
 SearchResult SearchThatFits(int64_t most_bytes, PlanMemory* memory, JobPlans* plans) {
-  constexpr int kMostSearches = 5;
+  const auto start = std::chrono::steady_clock::now();
+  const SearchResult search = SearchPlan(plans->net, most_bytes);
+  plans->search_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  plans->front = SearchFront(plans->net);
+  if (most_bytes == 0) return search;
   const Layout by_rows = LayoutByRows(plans->cluster.workers);
-  int64_t bound = most_bytes;
-  SearchResult search = TimedSearch(plans->net, bound, &plans->search_ms);
-  for (int searches = 1; most_bytes > 0 && search.best; ++searches) {
-    const int64_t excess =
-        memory->Of(DivisionOf(plans->net, search.best->layouts, by_rows)) - most_bytes;
-    if (excess <= 0) return search;
-    bound = std::min(bound, search.best->bytes) - excess;
-    if (bound <= 0 || searches == kMostSearches) return {};
-    search = TimedSearch(plans->net, bound, &plans->search_ms);
-  }
-  return search;
+  const SearchResult fitting = FittingPlan(
+      search, plans->net, plans->front, most_bytes,
+      [&](const Layouts& layouts) { return memory->Of(DivisionOf(plans->net, layouts, by_rows)); });
+  if (search.best && fitting.best && fitting.best->step_ms > search.best->step_ms)
+    plans->AddNote("a faster plan needs more memory than a worker may use");
+  return fitting;
 }
 
 // Returns the division to train with: the best one, or data parallelism if that fits into memory
@@ -211,7 +203,6 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   plans.net = NetOf(job, rates, timer, &memory, &plans);
   const SearchResult search = SearchThatFits(most_bytes, &memory, &plans);
   plans.exact = search.exact;
-  plans.front = SearchFront(plans.net);
   const Layouts chosen = Choose(search, most_bytes, &plans);
   Planner planner(job, &memory, &plans);
   const bool kept = search.best && chosen != search.best->layouts;

@@ -29,7 +29,7 @@ struct JobPlans {
   double one_worker_ms = 0;    // a step of one worker with all cores of a host
   std::string source;          // what the times rest on
   ModelError error;            // of the predicted times
-  double search_ms = 0;        // time of the search, without nets and measurements
+  double search_ms = 0;        // time of the search for the fastest plan; the front has its own
   bool exact = true;           // the search has seen all plans
   std::string note;  // why the fastest plan was not taken, or a plan is missing; "": neither
 

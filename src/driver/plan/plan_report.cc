@@ -112,7 +112,7 @@ std::string PlanTable(const JobPlans& plans) {
   if (const int left = GridsLeftOut(cluster.workers); left > 0)
     text += StrCat("note           ", Counted(left, "grid"), " of rows and units were not tried\n");
   if (!plans.exact)
-    text += "note           the net has too many plans to see all: a faster one may exist\n";
+    text += "note           the search has not seen all plans: a better one may exist\n";
   return text;
 }
 

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "driver/job/divided_job.h"
+#include "io/temp_dir.h"
+#include "support/driver/given_times.h"
 #include "support/driver/plan_jobs.h"
 #include "support/driver/some_partition.h"
 #include "train/trainer/job_memory.h"
@@ -32,12 +36,47 @@ TEST(AutoPartition, IsWhatRankZeroTells) {
   EXPECT_EQ(DivisionOf(ProtoOf(SomePartition().division)), SomePartition().division);
 }
 
-TEST(AutoPartition, OfAJobOnThisMachineIsChosenAfterATrial) {
-  PlanCluster cluster = WorkersOn(2);
-  const AutoPartition chosen = ChoosePartition(ImageJob(), cluster, UsableMemory(), true);
+// By the given times, fc1 is far faster by units, unless a test says otherwise.
+class ChoiceTest : public testing::Test {
+ protected:
+  ChoiceTest() { setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1); }
+  ~ChoiceTest() override { unsetenv("XDG_CACHE_HOME"); }
+
+  static AutoPartition Choose(int64_t most_bytes, bool measure, double units_ms = 2) {
+    GivenTimes timer(units_ms);
+    return ChoosePartition(ImageJob(), WorkersOn(2), most_bytes, measure, &timer);
+  }
+
+ private:
+  TempDir folder_;
+};
+
+TEST_F(ChoiceTest, OnThisMachineIsMadeAfterATrial) {
+  const AutoPartition chosen = Choose(UsableMemory(), true);
   EXPECT_EQ(chosen.workers, 2);
-  EXPECT_GT(chosen.predicted_ms, 0);
+  EXPECT_GT(chosen.measured_ms, 0);
+  EXPECT_GT(chosen.measured_data_ms, 0);
+  EXPECT_EQ(chosen.division.count("fc1") + chosen.tried.count("fc1"), 1u);
   EXPECT_GT(chosen.predicted_bytes, 0);
+}
+
+TEST_F(ChoiceTest, WithoutATrialIsThePrediction) {
+  const AutoPartition chosen = Choose(UsableMemory(), false);
+  EXPECT_EQ(chosen.division.count("fc1"), 1u);
+  EXPECT_LT(chosen.predicted_ms, chosen.predicted_data_ms);
+  EXPECT_EQ(chosen.measured_ms, 0);
+  EXPECT_EQ(chosen.why, "");
+}
+
+// Bridges have nodes, whose memory the search does not know.
+TEST_F(ChoiceTest, IsDataParallelismIfTheFastestPlanNeedsMoreMemory) {
+  const int64_t data = Choose(UsableMemory(), false, 99).predicted_bytes;
+  ASSERT_LT(data, Choose(UsableMemory(), false).predicted_bytes);
+  const AutoPartition chosen = Choose(data, true);
+  EXPECT_TRUE(chosen.division.empty());
+  EXPECT_EQ(chosen.predicted_bytes, data);
+  EXPECT_EQ(chosen.measured_ms, 0);
+  EXPECT_EQ(chosen.why, "a faster plan needs more memory than a worker may use");
 }
 
 // Plans by units and by rows, measured in a trial.
