@@ -7,7 +7,7 @@ from signal import SIGKILL, SIGTERM
 from case import check, equal, has, learned, same_bytes, true
 from group_checks import workers
 from plan_checks import JOB
-from process_checks import PLACES, disturbed, processes
+from process_checks import APART, PLACES, disturbed, processes
 
 AUTO = ("-set", "neuralnet.partition=kAuto")
 UNITS = ["fc1", "relu"]
@@ -67,6 +67,16 @@ def threads_and_processes_train_with_the_plan_in_partition_json(case):
         case.train("job.conf", *manual, *divided(choice["layers"]), workspace=f"{place}-manual")
         same_bytes(case.newest(f"{place}-manual"), case.newest(place))
         equal(learned(case.rows(place, "train")), learned(case.rows(f"{place}-manual", "train")), "rows")
+
+
+@check
+def rows_of_hosts_that_compress_gradients_have_no_predicted_step(case):
+    case.write("job.conf", JOB)
+    for compression, known in (("kNone", True), ("kFp16", False)):
+        settings = processes(2, APART, f"cluster.all_reduce.compression={compression}")
+        case.train("job.conf", *settings, *AUTO, "-set", "disp_freq=9", workspace=compression)
+        row = case.rows(compression, "train")[-1]
+        equal("predicted_step_ms" in row, known, f"a prediction with {compression}")
 
 
 @check

@@ -190,6 +190,23 @@ def a_row_has_the_step_that_a_plan_of_the_job_predicted(case):
 
 
 @check
+def a_plan_has_the_threads_of_a_run(case):
+    case.write("job.conf", JOB.replace("num_openblas_threads: 1", ""))
+
+    def run(threads, *words):
+        command = ["env", f"OMP_NUM_THREADS={threads}", str(case.site.binary), *words]
+        return case.start_program(command).end(0).out
+    for threads in (2, 3):
+        found = json.loads(run(threads, "plan", "-json", "-workers", "2", "job.conf"))
+        equal(found["threads"], threads, "threads of each of two processes")
+    found = json.loads(run(2, "plan", "-json", *workers(2), "job.conf"))
+    equal(found["threads"], 1, "threads of each worker of a process")
+    run(2, "-conf", "job.conf", *workers(2), "-set", "disp_freq=9", "-set", "cluster.workspace=ws")
+    data = found["plans"][1]
+    equal(case.rows(phase="train")[-1]["predicted_step_ms"], data["step_ms"], f"the row, by {data['name']}")
+
+
+@check
 def a_plan_reads_kept_times_if_they_are_whole(case):
     write(case)
     cache = case.path(".cache/singa/plan")

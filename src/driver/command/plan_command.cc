@@ -9,6 +9,7 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/dot_picture.h"
 #include "driver/job/graph_file.h"
+#include "driver/job/run_job.h"
 #include "driver/plan/job_plans.h"
 #include "driver/plan/kept_predictions.h"
 #include "driver/plan/kept_times.h"
@@ -80,6 +81,12 @@ Machine MachineOf(const MachineProto& file, PlanCluster cluster) {
   return machine;
 }
 
+// Returns the threads of each worker in a run of the job on this machine.
+int ThreadsOfRun(JobProto job, int workers) {
+  job.mutable_cluster()->set_nworkers_per_group(workers);
+  return ThreadsOfWorker(job, 0);
+}
+
 Machine MachineFor(const JobProto& job, const Arguments& args) {
   PlanCluster cluster;
   cluster.workers =
@@ -90,11 +97,13 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
   Machine machine;
   if (args.Has("machine")) {
     machine = MachineOf(ReadMachine(args.Get("machine")), cluster);
+    machine.cluster.SetThreads(job.has_num_openblas_threads() ? job.num_openblas_threads() : 0);
     if (machine.cluster.gpus && cluster.here() > machine.cluster.cores)
       args.ThrowUsage(StrCat("a host of the machine has ", machine.cluster.cores, " GPUs, and ",
                              cluster.here(), " workers need one each: raise -hosts"));
   } else {
     machine.cluster = ThisMachine(cluster);
+    machine.cluster.threads = ThreadsOfRun(job, cluster.workers);
     machine.cluster.link_gbit = job.cluster().link_gbit();
     machine.rates = RatesOfThisMachine(machine.cluster);
     machine.worker_bytes = UsableMemory() / cluster.here();
@@ -102,7 +111,6 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
         args.Has("fresh"), [] { Tell("measures the layers on this machine"); });
   }
   ReadLink(args, &machine.cluster);
-  machine.cluster.SetThreads(job.has_num_openblas_threads() ? job.num_openblas_threads() : 0);
   return machine;
 }
 
@@ -160,10 +168,10 @@ Predicts how fast the workers of one group train a job, and finds how they shoul
 by rows of the batch (partition_dim: 0), by units (partition_dim: 1), in grids of both, or not at
 all: then each worker computes the whole layer (partition_grid). It needs no cluster. The layers'
 times are measured on this machine, in seconds, and kept in a cache; or they follow from a machine
-file.
+file. On this machine a worker has as many threads as in a run of the job.
 
   -workers N      workers of the group; if not given, the job's nworkers_per_group
-  -hosts H        hosts that have them, at most N / H each, rounded up; if not given, 1
+  -hosts H        number of hosts; each has at most N / H workers, rounded up; if not given, 1
   -link GBIT,USEC speed of a host's link in each direction, and microseconds of a message between
                   hosts; if not given, cluster.link_gbit and 50, or as the machine file says
   -machine FILE   plan for the machine that the file describes (proto/machine.proto), not this one

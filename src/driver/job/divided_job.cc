@@ -57,6 +57,14 @@ PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   return cluster;
 }
 
+// Returns whether the cost model tells the time of a step: one group trains on CPUs, and hosts do
+// not compress their gradients.
+bool IsModelled(const JobProto& job, const PlanCluster& cluster) {
+  const bool compresses = job.cluster().all_reduce().compression() != AllReduceProto::kNone;
+  return cluster.workers > 1 && job.cluster().nworker_groups() == 1 && job.gpu_size() == 0 &&
+         !(cluster.hosts > 1 && compresses);
+}
+
 AutoPartition ByRows(const JobProto& job, const std::string& why) {
   AutoPartition partition;
   partition.workers = job.cluster().nworkers_per_group();
@@ -106,10 +114,10 @@ AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Prog
 }
 
 std::optional<double> PredictedMs(const JobProto& job, const RunOptions& options) {
+  const PlanCluster cluster = ClusterOf(job, options);
+  if (!IsModelled(job, cluster)) return {};
   if (options.partition && options.partition->predicted_ms > 0)
     return options.partition->predicted_ms;
-  const PlanCluster cluster = ClusterOf(job, options);
-  if (cluster.workers == 1 || job.gpu_size() > 0) return {};
   return KeptPrediction(job, cluster);
 }
 

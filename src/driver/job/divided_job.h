@@ -20,7 +20,8 @@ bool ChoosesPartition(const JobProto& job);
 AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Progress* progress);
 
 // Returns the predicted time of a step in ms, of the choice or of a plan that was made here before;
-// none: one worker, or there is no such plan.
+// none: there is no such plan, or the model leaves out what the job does (one worker, several
+// groups, GPUs, hosts that compress gradients).
 std::optional<double> PredictedMs(const JobProto& job, const RunOptions& options);
 
 // Sets partition_dim of each layer.

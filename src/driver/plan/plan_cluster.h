@@ -28,7 +28,8 @@ struct PlanCluster {
   // switches threads, so 3 workers on 2 cores take as long as 4.
   int turns() const { return TurnsOf(here()); }
   int TurnsOf(int count) const { return (count + at_once() - 1) / at_once(); }
-  // Sets the threads of each worker; 0: the cores, divided by the workers of a host.
+  // Sets the threads of each worker on a machine that a file describes. 0: the cores, divided by
+  // the workers of a host. ThreadsOfWorker returns the threads on this machine.
   void SetThreads(int given) {
     threads = gpus ? 1 : given > 0 ? given : std::max(1, cores / here());
   }

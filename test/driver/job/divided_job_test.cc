@@ -50,6 +50,13 @@ TEST_F(DividedJobTest, HasTheTimeThatItsChoicePredicted) {
   EXPECT_EQ(PredictedMs(job_, options), 1.5);
 }
 
+// Groups compete for cores, and the plan is for one group.
+TEST_F(DividedJobTest, OfSeveralGroupsHasNoPredictedTime) {
+  KeepThreeMs(job_);
+  job_.mutable_cluster()->set_nworker_groups(2);
+  EXPECT_EQ(PredictedMs(job_, {}), std::nullopt);
+}
+
 // Its memory is counted, and not allocated: fc1 has 3.8 TB of params.
 TEST_F(DividedJobTest, ThatCannotBeMeasuredIsDividedByRows) {
   job_.mutable_neuralnet()->set_partition(NetProto::kAuto);
