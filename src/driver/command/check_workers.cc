@@ -11,7 +11,6 @@
 #include "driver/plan/division.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
-#include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -43,12 +42,7 @@ struct Part {
 Part PartOf(const JobProto& job, const WorkerPlace& place) {
   const PartTrainer planned(job, place);
   const Trainer& trainer = planned.trainer();
-  Part part{MemoryOf(trainer), place.shares_host, {}};
-  for (const NetNode& node : trainer.model().net().nodes())
-    if (const Layout layout = LayoutOf(node.conf);
-        !node.bridge && layout != LayoutByRows(node.conf.num_partitions()))
-      part.division[node.name] = layout;
-  return part;
+  return {MemoryOf(trainer), place.shares_host, DivisionOf(trainer.model().net())};
 }
 
 void PrintPart(int first, int last, const Part& part) {

@@ -21,12 +21,7 @@ Division BuildPart(const NetProto& net, const PlanCluster& cluster, ConfigErrors
   options.parts = cluster.workers;
   options.worker = cluster.workers - 1;
   ParamTable params;
-  const Net built = BuildNet(net, options, &params, errors);
-  Division divided;
-  for (const NetNode& node : built.nodes())
-    if (!node.bridge && LayoutOf(node.conf) != LayoutByRows(node.conf.num_partitions()))
-      divided[node.name] = LayoutOf(node.conf);
-  return divided;
+  return DivisionOf(BuildNet(net, options, &params, errors));
 }
 
 bool SharesParams(const LayerProto& layer, const std::set<std::string>& shared) {
@@ -104,6 +99,15 @@ void SetDivision(const Division& division, NetProto* net) {
   }
 }
 
+Division DivisionOf(const Net& net) {
+  Division division;
+  for (const NetNode& node : net.nodes())
+    if (const Layout layout = LayoutOf(node.conf);
+        !node.bridge && layout != LayoutByRows(node.conf.num_partitions()))
+      division[node.name] = layout;
+  return division;
+}
+
 std::optional<Division> DivisionOf(const NetProto& net, const PlanCluster& cluster) {
   ConfigErrors errors;
   Division division = BuildPart(net, cluster, &errors);
@@ -121,11 +125,6 @@ std::vector<Layout> LayoutsToTry(int workers) {
   return layouts;
 }
 
-int GridsLeftOut(int workers) {
-  const auto grids = static_cast<int>(AllGrids(workers).size());
-  return std::max(0, grids - static_cast<int>(kMostGrids));
-}
-
 std::vector<Layout> LayoutsFor(const NetProto& net, int workers) {
   std::vector<Layout> layouts = LayoutsToTry(workers);
   for (const LayerProto& layer : net.layer()) {
@@ -136,6 +135,12 @@ std::vector<Layout> LayoutsFor(const NetProto& net, int workers) {
       layouts.push_back(own);
   }
   return layouts;
+}
+
+int GridsLeftOut(const NetProto& net, int workers) {
+  const std::vector<Layout> tried = LayoutsFor(net, workers);
+  return static_cast<int>(std::ranges::count_if(
+      AllGrids(workers), [&](const Layout& grid) { return std::ranges::count(tried, grid) == 0; }));
 }
 
 std::set<std::string> LayersFor(const Layout& layout, const JobProto& job,

@@ -203,6 +203,7 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   plans.net = NetOf(job, rates, timer, &memory, &plans);
   const SearchResult search = SearchThatFits(most_bytes, &memory, &plans);
   plans.exact = search.exact;
+  plans.grids_left_out = GridsLeftOut(job.neuralnet(), cluster.workers);
   const Layouts chosen = Choose(search, most_bytes, &plans);
   Planner planner(job, &memory, &plans);
   const bool kept = search.best && chosen != search.best->layouts;

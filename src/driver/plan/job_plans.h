@@ -31,6 +31,7 @@ struct JobPlans {
   ModelError error;            // of the predicted times
   double search_ms = 0;        // time of the search for the fastest plan; the front has its own
   bool exact = true;           // the search has seen all plans
+  int grids_left_out = 0;      // grids that no plan tries
   std::string note;  // why the fastest plan was not taken, or a plan is missing; "": neither
 
   const JobPlan& found() const { return plans.front(); }

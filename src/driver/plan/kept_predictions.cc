@@ -22,22 +22,12 @@ std::string NameOf(JobProto job, const PlanCluster& cluster) {
   return StrCat("steps-", key, ".json");
 }
 
-// Returns `division` as texts have it.
-Division AsKept(const Division& division, const PlanCluster& cluster) {
-  Division kept;
-  for (const auto& [name, layout] : division)
-    if (const Layout plain{layout.rows, layout.units}; plain != LayoutByRows(cluster.workers))
-      kept[name] = plain;
-  return kept;
-}
-
 }  // namespace
 
 void KeepPredictions(const JobProto& job, const JobPlans& plans) {
   if (job.plugin_size() > 0) return;  // plugins change
   StepTimes times;
-  for (const JobPlan& plan : plans.plans)
-    times[AsKept(plan.division, plans.cluster)] = plan.cost.step_ms;
+  for (const JobPlan& plan : plans.plans) times[plan.division] = plan.cost.step_ms;
   WritePlanCache(NameOf(job, plans.cluster), ToText(times));
 }
 
@@ -48,7 +38,7 @@ std::optional<double> KeptPrediction(const JobProto& job, const PlanCluster& clu
   if (!times) return {};
   const std::optional<Division> own = DivisionOf(job.neuralnet(), cluster);
   if (!own) return {};
-  const auto at = times->find(AsKept(*own, cluster));
+  const auto at = times->find(*own);
   return at == times->end() ? std::nullopt : std::optional(at->second);
 }
 

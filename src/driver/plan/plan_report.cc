@@ -89,6 +89,27 @@ std::string Totals(const JobPlans& plans) {
   return Aligned(lines, 2);
 }
 
+// Returns the object of layer number `i`.
+nlohmann::ordered_json LayerJson(const JobPlans& plans, const JobPlan& plan, size_t i) {
+  const CostLayer& layer = plans.net.layers[i];
+  const LayerReport& report = plan.cost.layers[i];
+  const Layout layout = LayoutIn(plans, plan, layer.name);
+  nlohmann::ordered_json json = {{"name", layer.name},
+                                 {"type", layer.type},
+                                 {"rows", layout.rows},
+                                 {"units", layout.units},
+                                 {"compute_ms", report.compute_ms},
+                                 {"bytes", report.moved_bytes},
+                                 {"link_bytes", report.sent_bytes},
+                                 {"transfer_ms", report.transfer_ms},
+                                 {"hidden_ms", report.hidden_ms},
+                                 {"memory_mb", 1e-6 * static_cast<double>(report.bytes)}};
+  const int workers = plans.cluster.workers;
+  if (layout == LayoutByRows(workers)) json["partition_dim"] = 0;
+  if (layout == LayoutByUnits(workers) && workers > 1) json["partition_dim"] = 1;
+  return json;
+}
+
 }  // namespace
 
 std::string PlanTable(const JobPlans& plans) {
@@ -109,8 +130,9 @@ std::string PlanTable(const JobPlans& plans) {
                      : "assumed",
                  "\n");
   if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
-  if (const int left = GridsLeftOut(cluster.workers); left > 0)
-    text += StrCat("note           ", Counted(left, "grid"), " of rows and units were not tried\n");
+  if (const int left = plans.grids_left_out; left > 0)
+    text += StrCat("note           ", Counted(left, "grid"), " of rows and units ",
+                   left == 1 ? "was" : "were", " not tried\n");
   if (!plans.exact)
     text += "note           the search has not seen all plans: a better one may exist\n";
   return text;
@@ -128,25 +150,8 @@ std::string PlanJson(const JobPlans& plans) {
                                   {"compute_ms", plan.cost.compute_ms},
                                   {"speed_up", SpeedUp(plans, plan)}};
     if (plan.measured_ms > 0) one["measured_ms"] = plan.measured_ms;
-    for (size_t i = 0; i < plans.net.layers.size(); ++i) {
-      const LayerReport& report = plan.cost.layers[i];
-      const std::string& name = plans.net.layers[i].name;
-      const Layout layout = LayoutIn(plans, plan, name);
-      nlohmann::ordered_json of = {{"name", name},
-                                   {"type", plans.net.layers[i].type},
-                                   {"rows", layout.rows},
-                                   {"units", layout.units},
-                                   {"compute_ms", report.compute_ms},
-                                   {"bytes", report.moved_bytes},
-                                   {"link_bytes", report.sent_bytes},
-                                   {"transfer_ms", report.transfer_ms},
-                                   {"hidden_ms", report.hidden_ms},
-                                   {"memory_mb", 1e-6 * static_cast<double>(report.bytes)}};
-      const int workers = plans.cluster.workers;
-      if (layout == LayoutByRows(workers)) of["partition_dim"] = 0;
-      if (layout == LayoutByUnits(workers) && workers > 1) of["partition_dim"] = 1;
-      one["layers"].push_back(std::move(of));
-    }
+    for (size_t i = 0; i < plans.net.layers.size(); ++i)
+      one["layers"].push_back(LayerJson(plans, plan, i));
     json["plans"].push_back(std::move(one));
   }
   json["front"] = nlohmann::ordered_json::array();
@@ -163,7 +168,7 @@ std::string PlanJson(const JobPlans& plans) {
   json["error_plans"] = plans.error.plans;
   json["search_ms"] = plans.search_ms;
   json["exact"] = plans.exact;
-  json["grids_left_out"] = GridsLeftOut(plans.cluster.workers);
+  json["grids_left_out"] = plans.grids_left_out;
   if (!plans.note.empty()) json["note"] = plans.note;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

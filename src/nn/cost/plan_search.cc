@@ -143,7 +143,8 @@ class Search {
     }
   }
 
-  // Keeps what no other partial plan of the same state beats, within the bounds.
+  // Keeps the partial plans that fewer than `wanted` others of the same state beat, within the
+  // bounds.
   void Bound(States* states) {
     for (auto& [layouts, plans] : *states) KeepBest(&plans);
     std::erase_if(*states, [](const auto& state) { return state.second.empty(); });

@@ -72,7 +72,7 @@ struct Bridge {
 
   Layout from, to;
   bool sums = false;    // Need::sums of the readers
-  int pieces = 1;       // which one layout or none divides
+  int pieces = 1;       // of the rows; 1 unless `from` or `to` divides each piece
   bool labels = false;  // labels cross, too
   int worker = 0, workers = 1;
   bool to_grid = false;    // the first reader's conf has a partition_grid

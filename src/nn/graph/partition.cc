@@ -20,14 +20,17 @@
 namespace singa {
 namespace {
 
-// Return whether the workers divide what the layer reads, or gives, piece by piece, and whether one
-// worker writes all rows. A layer of a user's own does what it does with the rows of each worker.
+// These are false for a layer of a user's own, which works on the rows of each worker.
+
+// Returns whether the workers divide what the layer reads piece by piece.
 bool CutsRows(const GraphLayer& layer) {
   return layer.wiring.cuts_rows && !layer.conf.has_user_type();
 }
+// Returns whether the workers divide what the layer gives piece by piece.
 bool JoinsRows(const GraphLayer& layer) {
   return layer.wiring.joins_rows && !layer.conf.has_user_type();
 }
+// Returns whether one worker writes all rows.
 bool WritesRows(const GraphLayer& layer) {
   return layer.wiring.writes_file && !layer.conf.has_user_type();
 }

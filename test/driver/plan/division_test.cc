@@ -69,6 +69,7 @@ TEST(LayoutsToTry, AreUnitsWholeLayersAndAFewGrids) {
 TEST(LayoutsFor, HaveTheNetsOwnGrids) {
   NetProto net = ImageJob().neuralnet();
   EXPECT_EQ(LayoutsFor(net, 12), LayoutsToTry(12));
+  EXPECT_EQ(GridsLeftOut(net, 12), 1);
   net.mutable_layer(4)->mutable_partition_grid()->set_rows(4);
   net.mutable_layer(4)->mutable_partition_grid()->set_units(3);
   net.mutable_layer(5)->mutable_partition_grid()->set_rows(2);
@@ -76,6 +77,7 @@ TEST(LayoutsFor, HaveTheNetsOwnGrids) {
   std::vector<Layout> layouts = LayoutsToTry(12);
   layouts.push_back({4, 3});
   EXPECT_EQ(LayoutsFor(net, 12), layouts) << "a grid of 4 parts is for 4 workers";
+  EXPECT_EQ(GridsLeftOut(net, 12), 0);
 }
 
 TEST(DivisionOf, IsNoneIfTheWorkersCannotDivideALayerSo) {

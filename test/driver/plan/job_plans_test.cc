@@ -204,6 +204,16 @@ TEST(PlanJson, HasEachPlanWithItsCosts) {
             (std::vector<std::string>{"found", "data", "own", "units", "hybrid", "runner_up"}));
 }
 
+// 12 workers have four grids, and plans try three of them.
+TEST(PlanTable, CountsTheGridsThatNoPlanTries) {
+  JobProto job = WideJob();
+  const std::string note = "1 grid of rows and units was not tried";
+  EXPECT_NE(PlanTable(PlansOn(WorkersOn(12), job)).find(note), std::string::npos);
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_partition_grid()->set_rows(4);
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_partition_grid()->set_units(3);
+  EXPECT_EQ(PlanTable(PlansOn(WorkersOn(12), job)).find("not tried"), std::string::npos);
+}
+
 TEST(PlanTable, NamesLayersAndPlans) {
   const std::string table = PlanTable(PlansOn(SlowHosts(), WideJob()));
   for (const char* text : {"fc1", "kInnerProduct", "units", "found", "data parallel", "link MB",

@@ -1,0 +1,71 @@
+// Tests the bytes that four workers exchange for the params of an inner product. It has 10 inputs
+// and 20 units: 800 bytes of weights and 80 of biases.
+#include "driver/plan/job_costs.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/driver/plan_jobs.h"
+
+namespace singa::job_costs {
+namespace {
+
+JobProto DenseJob() {
+  return JobOfText(R"(
+    name: "dense" train_steps: 1 train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
+    neuralnet {
+      layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" batchsize: 8
+              shape: 10 synthetic_conf { records: 8 classes: 4 } } }
+      layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 20 }
+              param { name: "w" init { type: kGaussian std: 0.1 } }
+              param { name: "b" init { type: kConstant } } }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }
+    } )");
+}
+
+// The bytes of fc's params: what a worker gets, and what a host sends.
+struct Bytes {
+  int64_t moved, sent;
+  bool operator==(const Bytes&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Bytes& bytes) {
+  return out << bytes.moved << " moved, " << bytes.sent << " sent";
+}
+
+Bytes BytesOf(const Layout& layout, int hosts) {
+  const JobCosts costs(DenseJob(), WorkersOn(4, hosts), {});
+  const CostNet net = costs.Net(std::vector<PartTimes>(costs.requests().size()));
+  const LayerCost& cost = std::ranges::find(net.layers, "fc", &CostLayer::name)->Of(layout);
+  return {cost.moved_bytes, cost.sent_bytes};
+}
+
+// On one host a worker adds up a quarter of the gradients, and gets that of three others. Each of
+// two hosts has half of the params: it gets the other half's new values, and sends half of its
+// gradients and of the new values.
+TEST(JobCosts, ByRowsAllWorkersHaveTheParams) {
+  EXPECT_EQ(BytesOf(LayoutByRows(4), 1), (Bytes{3 * 220, 0}));
+  EXPECT_EQ(BytesOf(LayoutByRows(4), 2), (Bytes{3 * 220 + 440, 2 * 440}));
+}
+
+TEST(JobCosts, ByUnitsEachWorkerHasItsOwnParams) {
+  EXPECT_EQ(BytesOf(LayoutByUnits(4), 1), (Bytes{0, 0}));
+  EXPECT_EQ(BytesOf(LayoutByUnits(4), 2), (Bytes{0, 0}));
+}
+
+// The workers need no gradients of each other. Two hosts send each other the new values.
+TEST(JobCosts, OfAWholeLayerTheFirstWorkersGradientIsUsed) {
+  EXPECT_EQ(BytesOf(kWholeLayout, 1), (Bytes{0, 0}));
+  EXPECT_EQ(BytesOf(kWholeLayout, 2), (Bytes{440, 2 * 440}));
+}
+
+// Two workers have the same half of the units, 440 bytes. On two hosts these are on different ones,
+// and a host has both halves.
+TEST(JobCosts, InAGridTheWorkersOfDifferentRowsHaveTheSameParams) {
+  EXPECT_EQ(BytesOf({2, 2}, 1), (Bytes{220, 0}));
+  EXPECT_EQ(BytesOf({2, 2}, 2), (Bytes{220 + 220, 2 * 2 * 220}));
+}
+
+}  // namespace
+}  // namespace singa::job_costs
