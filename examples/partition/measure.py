@@ -38,6 +38,7 @@ BY_UNITS = {  # the layers of "hybrid"
 CUTS = ["rows", "features", "hybrid", "auto"]
 COLOURS = dict(zip(CUTS, ("#888888", "#4477aa", "#66ccee", "#ee6677")))
 WORKERS = [2, 4]
+NOTE = "R x U after a layer's name are the parts of rows and units; 1 x 1 is the whole layer in each worker."
 
 
 def settings_of(job, cut):
@@ -164,7 +165,7 @@ def main():
         if hosts:
             hosts.stop()
     lines = [*conditions.lines(), *table(results), "",
-             f"Samples a second; {args.rounds} rounds; two hosts: a link of {args.mbit} Mbit/s."]
+             f"Samples a second; {args.rounds} rounds; two hosts: a link of {args.mbit} Mbit/s.", NOTE]
     print("\n".join(lines))
     if args.write:
         write(lines)

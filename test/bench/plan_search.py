@@ -5,8 +5,9 @@ usage: python3 test/bench/plan_search.py SINGA [--rounds 5] [--write]
        SINGA: the program; --write puts the figures into test/bench/results.md
 
 The machine is a file of 8 GPUs a host, so nothing is measured by the program. Figures are medians: of
-the search alone, and of the whole command, which checks the job and builds some ten nets for the
-work of their layers and their memory.
+the search for the fastest plan alone, which must be exact, and of the whole command. The command
+also checks the job, builds some ten nets for the work of their layers and their memory, and
+searches for the time-memory front, which need not be exact.
 """
 import argparse
 import json
@@ -129,7 +130,7 @@ def confs(folder):
 
 
 def seconds(command):
-    """Returns the time of the search, and of the command."""
+    """Returns the time of the search for the fastest plan, and of the command."""
     start = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
