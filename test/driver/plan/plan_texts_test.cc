@@ -71,10 +71,10 @@ TEST(StepTimesText, ComesBack) {
 }
 
 TEST(StepTimesText, ThatIsDamagedIsNotUsed) {
-  for (const char* text :
-       {"", "{}", "[3]", R"([{"step_ms":1}])", R"([{"layers":[]}])", R"([{"layers":3,"step_ms":1}])",
-        R"([{"layers":[],"step_ms":0}])", R"([{"layers":[],"step_ms":1e999}])",
-        R"([{"layers":[{"name":"a","rows":0,"units":2}],"step_ms":1}])"})
+  for (const char* text : {"", "{}", "[3]", R"([{"step_ms":1}])", R"([{"layers":[]}])",
+                           R"([{"layers":3,"step_ms":1}])", R"([{"layers":[],"step_ms":0}])",
+                           R"([{"layers":[],"step_ms":1e999}])",
+                           R"([{"layers":[{"name":"a","rows":0,"units":2}],"step_ms":1}])"})
     EXPECT_FALSE(StepTimesOf(text)) << text;
 }
 
