@@ -129,15 +129,6 @@ def table(results):
     return results_file.table(["job", "workers", "place", *CUTS, "layers that auto does not divide by rows"], rows)
 
 
-def write(lines):
-    """Puts the lines into README.md."""
-    readme = HERE / "README.md"
-    begin, end = "<!-- begin table -->", "<!-- end table -->"
-    head, _, rest = readme.read_text(encoding="utf-8").partition(begin)
-    tail = rest.partition(end)[2]
-    readme.write_text("\n".join([head + begin, *lines, end + tail]), encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1])
     parser.add_argument("singa")
@@ -168,7 +159,7 @@ def main():
              f"Samples a second; {args.rounds} rounds; two hosts: a link of {args.mbit} Mbit/s.", NOTE]
     print("\n".join(lines))
     if args.write:
-        write(lines)
+        results_file.write_table(HERE / "README.md", lines)
     if args.write or args.svg:
         pathlib.Path(args.svg or HERE / "speed.svg").write_text(picture(results), encoding="utf-8")
 

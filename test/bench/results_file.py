@@ -79,3 +79,11 @@ def report(section, conditions, lines, write):
     if write:
         head, tail = cut(section)
         RESULTS.write_text(f"{head}\n{text}\n{tail}", encoding="utf-8")
+
+
+def write_table(file, lines):
+    """Puts the lines between "<!-- begin table -->" and "<!-- end table -->" of a text."""
+    begin, end = "<!-- begin table -->", "<!-- end table -->"
+    head, _, rest = file.read_text(encoding="utf-8").partition(begin)
+    tail = rest.partition(end)[2]
+    file.write_text("\n".join([head + begin, *lines, end + tail]), encoding="utf-8")
