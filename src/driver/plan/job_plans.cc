@@ -215,6 +215,10 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   const std::optional<FoundPlan>& other = kept ? search.best : search.runner_up;
   if (other)
     planner.Add("runner_up", kept ? "the fastest plan" : "the best other plan", other->layouts);
+  if (cluster.hosts > 1 && !cluster.gpus)
+    plans.modes = PredictModes(plans.net, chosen, cluster,
+                               MeasureCodecs(job.cluster().all_reduce(), cluster.hosts),
+                               rates.send_ms_per_mb);
   return plans;
 }
 

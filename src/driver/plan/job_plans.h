@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "driver/plan/division.h"
+#include "driver/plan/gradient_modes.h"
 #include "driver/plan/job_costs.h"
 #include "nn/cost/plan_search.h"
 #include "nn/cost/step_cost.h"
@@ -24,15 +25,16 @@ struct JobPlan {
 struct JobPlans {
   PlanCluster cluster;
   CostNet net;
-  std::vector<JobPlan> plans;  // the first is the found one
-  PlanFront front;             // the plans that no other one beats both in time and in memory
-  double one_worker_ms = 0;    // a step of one worker with all cores of a host
-  std::string source;          // what the times rest on
-  ModelError error;            // of the predicted times
-  double search_ms = 0;        // time of the search for the fastest plan; the front has its own
-  bool exact = true;           // the search has seen all plans
-  int grids_left_out = 0;      // grids that no plan tries
-  std::string note;  // why the fastest plan was not taken, or a plan is missing; "": neither
+  std::vector<JobPlan> plans;       // the first is the found one
+  std::vector<GradientMode> modes;  // of the found plan, with several hosts
+  PlanFront front;                  // the plans that no other one beats both in time and in memory
+  double one_worker_ms = 0;         // a step of one worker with all cores of a host
+  std::string source;               // what the times rest on
+  ModelError error;                 // of the predicted times
+  double search_ms = 0;    // time of the search for the fastest plan; the front has its own
+  bool exact = true;       // the search has seen all plans
+  int grids_left_out = 0;  // grids that no plan tries
+  std::string note;        // why the fastest plan was not taken, or a plan is missing; "": neither
 
   const JobPlan& found() const { return plans.front(); }
   const JobPlan* Find(const std::string& name) const;

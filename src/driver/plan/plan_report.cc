@@ -89,6 +89,24 @@ std::string Totals(const JobPlans& plans) {
   return Aligned(lines, 2);
 }
 
+// Returns whether the mode is faster than whole gradients by more than the model's error.
+bool Pays(const JobPlans& plans, const GradientMode& mode) {
+  return mode.step_ms < (1 - plans.error.relative) * plans.modes.front().step_ms;
+}
+
+std::string ModeTable(const JobPlans& plans) {
+  std::vector<Line> lines = {{"gradients", "", "step ms", "link MB"}};
+  for (const GradientMode& mode : plans.modes) {
+    const bool whole = &mode == &plans.modes.front();
+    lines.push_back({mode.name,
+                     whole               ? "whole"
+                     : Pays(plans, mode) ? "faster"
+                                         : "no gain here",
+                     Number(mode.step_ms, 3), Mb(mode.sent_bytes)});
+  }
+  return Aligned(lines, 2);
+}
+
 // Returns the object of layer number `i`.
 nlohmann::ordered_json LayerJson(const JobPlans& plans, const JobPlan& plan, size_t i) {
   const CostLayer& layer = plans.net.layers[i];
@@ -115,6 +133,7 @@ nlohmann::ordered_json LayerJson(const JobPlans& plans, const JobPlan& plan, siz
 std::string PlanTable(const JobPlans& plans) {
   const PlanCluster& cluster = plans.cluster;
   std::string text = LayerTable(plans) + "\n" + Totals(plans) + "\n";
+  if (!plans.modes.empty()) text += ModeTable(plans) + "\n";
   text +=
       StrCat("workers        ", cluster.workers,
              cluster.gpus ? " with a GPU each" : StrCat(" of ", Counted(cluster.threads, "thread")),
@@ -154,6 +173,11 @@ std::string PlanJson(const JobPlans& plans) {
       one["layers"].push_back(LayerJson(plans, plan, i));
     json["plans"].push_back(std::move(one));
   }
+  for (const GradientMode& mode : plans.modes)
+    json["gradients"].push_back({{"name", mode.name},
+                                 {"step_ms", mode.step_ms},
+                                 {"link_bytes", mode.sent_bytes},
+                                 {"pays", Pays(plans, mode)}});
   json["front"] = nlohmann::ordered_json::array();
   for (const FoundPlan& plan : plans.front.plans)
     json["front"].push_back(
