@@ -21,7 +21,7 @@ class EncodedUpdates : public ServerMessages {
     sent.messages.clear();
   }
   static EncodedFloats Encoded(const std::vector<float>& floats) {
-    return Encode(*codec(), std::span(floats), {});
+    return Encode(*codec(), 0, std::span(floats), {});
   }
   static const Codec* codec() {
     static const std::unique_ptr<const Codec> made = Codecs().Make("NonzeroCodec");
@@ -142,7 +142,7 @@ class AppliedSums : public ::testing::Test, public ServerEvents {
   }
   Frame Encoded(const std::vector<float>& floats) const {
     std::vector<float> rest(floats.size());
-    return Encode(codec, std::span(floats), rest).bytes;
+    return Encode(codec, 0, std::span(floats), rest).bytes;
   }
 
   const RoundingSumsCodec codec;
@@ -260,7 +260,7 @@ TEST(GradientEncoderTest, SendsOneCopyOfTheSumsWithoutACodec) {
   GradientEncoder encoder(Identity(), table, std::vector<int64_t>(table.size(), 2));
   std::vector<float> a = {1, 2}, b = {3, 4};
   float* const sums[] = {a.data(), b.data()};
-  const EncodedFloats sent = encoder.Encode(0, sums);
+  const EncodedFloats sent = encoder.Encode(0, 0, sums);
   a[0] = 9;
   EXPECT_EQ(sent.count, 4);
   EXPECT_EQ(std::vector(FloatsOf(sent.bytes).begin(), FloatsOf(sent.bytes).end()),
@@ -274,7 +274,7 @@ TEST(GradientEncoderTest, KeepsTheStateOfEachSliceAndNode) {
   GradientEncoder encoder(codec, table, std::vector<int64_t>(table.size(), 2));
   float first = 1.001f, second = -1.001f;
   float* const sums[] = {&first, &second};
-  encoder.Encode(1, sums);
+  encoder.Encode(0, 1, sums);
   EXPECT_EQ(std::vector(encoder.state(0).begin(), encoder.state(0).end()),
             (std::vector<float>{0, 0}));
   EXPECT_EQ(encoder.state(1)[0], first - 1);

@@ -11,9 +11,9 @@ namespace singa {
 namespace {
 
 #ifdef SINGA_SANITIZED
-constexpr uint32_t kSeeds = 50;
+constexpr uint32_t kLedgerSeeds = 50;
 #else
-constexpr uint32_t kSeeds = 300;
+constexpr uint32_t kLedgerSeeds = 300;
 #endif
 
 // Returns shapes with `elements` elements in all, of params with one slice each.
@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Cluster, LedgerTest, ::testing::ValuesIn(Frameworks()),
                          [](const auto& one) { return one.param.name; });
 
 TEST_P(LedgerTest, CountsEachGradientOnce) {
-  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+  for (uint32_t seed = 0; seed < kLedgerSeeds; ++seed) {
     Ledger ledger(GetParam().conf, seed, GetParam().updater);
     ledger.Run();
     ASSERT_TRUE(ledger.finished()) << "seed " << seed;
@@ -136,7 +136,7 @@ TEST_P(LedgerTest, CountsEachGradientOnce) {
 // An elastic exchange moves values between a group and the centre. So the sum of all replicas and
 // centres grows by gradients alone.
 TEST(LedgerTest, ElasticExchangeConserves) {
-  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+  for (uint32_t seed = 0; seed < kLedgerSeeds; ++seed) {
     Ledger ledger(
         "nworker_groups: 3 nserver_groups: 3 sync_freq: 2 group_sync: kElastic elastic_alpha: 0.25",
         seed);

@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const auto compression = singa::kCompressions[data[0] % std::size(singa::kCompressions)];
   const auto codec = singa::Codecs().Make(singa::AllReduceProto::Compression_Name(compression));
-  codec->Setup(singa::AllReduceProto());
+  codec->Setup(singa::AllReduceProto(), 0);
   singa::Check(*codec, std::as_bytes(std::span(data + 2, size - 2)), data[1]);
   return 0;
 }

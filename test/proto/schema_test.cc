@@ -36,10 +36,11 @@ const MessageSpec kAdded[] = {
      "304 group_sync GroupSync=kMaster; 305 elastic_alpha float=0.5; 306 coordinator string; "
      "307 bind string; 308 start_timeout int32=60; 309 peer_timeout int32=60; "
      "310 max_restarts int32=3; 311 insecure bool=false; 312 stall_timeout int32=600; "
-     "313 link_gbit float=10"},
+     "313 link_gbit float=10; 314 outer_lr float=0.7; 315 outer_momentum float=0.9"},
     {"AllReduceProto", "",
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
-     "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152"},
+     "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152; "
+     "7 momentum_correction bool=true; 8 factor_masking bool=true; 9 warmup_steps int32=0"},
     {"StoreProto", "",
      "301 shuffle bool=false; 302 label_path string; "
      "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "
@@ -49,7 +50,7 @@ const MessageSpec kAdded[] = {
 const EnumSpec kAddedEnums[] = {
     {"JobProto.NonFinitePolicy", "kAbort=0 kSkip=1"},
     {"NetProto.Partition", "kManual=0 kAuto=1"},
-    {"ClusterProto.GroupSync", "kMaster=0 kRing=1 kElastic=2"},
+    {"ClusterProto.GroupSync", "kMaster=0 kRing=1 kElastic=2 kOuter=3"},
     {"AllReduceProto.Compression", "kNone=0 kFp16=1 kPartial=2 kTopK=3 kThreshold=4"},
 };
 

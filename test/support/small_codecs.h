@@ -15,7 +15,7 @@ class RoundingCodec : public Codec {
  public:
   int64_t MostBytes(int64_t n) const override { return n * static_cast<int64_t>(sizeof(uint16_t)); }
   int64_t states() const override { return 1; }
-  int64_t Encode(std::span<const float> floats, std::span<float> rest,
+  int64_t Encode(int64_t, std::span<const float> floats, std::span<float> rest,
                  std::byte* to) const override {
     for (size_t i = 0; i < floats.size(); ++i, to += sizeof(uint16_t)) {
       const float sum = floats[i] + rest[i];
@@ -45,7 +45,7 @@ class RoundingSumsCodec final : public RoundingCodec {
   bool sends_sums() const override { return true; }
   int64_t EncodeSum(std::span<const float> floats, std::byte* to) const override {
     std::vector<float> rest(floats.size());
-    return Encode(floats, rest, to);
+    return Encode(0, floats, rest, to);
   }
 };
 
@@ -59,7 +59,8 @@ class NonzeroCodec final : public Codec {
   };
 
   int64_t MostBytes(int64_t n) const override { return n * static_cast<int64_t>(sizeof(Entry)); }
-  int64_t Encode(std::span<const float> floats, std::span<float>, std::byte* to) const override {
+  int64_t Encode(int64_t, std::span<const float> floats, std::span<float>,
+                 std::byte* to) const override {
     int64_t bytes = 0;
     for (size_t i = 0; i < floats.size(); ++i) {
       if (floats[i] == 0) continue;

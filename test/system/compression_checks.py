@@ -8,7 +8,7 @@ from process_checks import APART, disturbed, processes
 
 # The least and the most that 2 processes send of the bytes of kNone, which sends gradients to servers, and new values
 # back. With kTopK a sum has the numbers that at least one of the 2 gradients has.
-SHARES = {"kNone": (1, 1), "kFp16": (0.5, 0.52), "kTopK": (0.012, 0.022), "kThreshold": (0, 0.005)}
+SHARES = {"kNone": (1, 1), "kFp16": (0.475, 0.525), "kTopK": (0.012, 0.022), "kThreshold": (0, 0.005)}
 
 
 def compressed(compression, *settings):
@@ -65,6 +65,21 @@ def what_was_not_sent_is_resumed_to_the_same_bytes(case):
         case.train("job.conf", *args, "-resume", workspace=name)
         same_bytes(case.newest(name), case.newest(f"whole-{name}"))
         equal(learned(case.rows(name, "train")), learned(case.rows(f"whole-{name}", "train")), "rows")
+
+
+@check
+def momentum_is_corrected_warmed_up_and_resumed_to_the_same_bytes(case):
+    """The updater of `mlp` is SGD with momentum."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1"))
+    args = compressed("kTopK", "sparsity=0.02", "warmup_steps=20")
+    case.train("job.conf", *args, workspace="whole")
+    case.train("job.conf", *args, "-set", "train_steps=13", workspace="two")
+    case.train("job.conf", *args, "-resume", workspace="two")
+    same_bytes(case.newest("two"), case.newest("whole"))
+    sent = [row["bytes_sent"] for row in case.rows("whole", "train")]
+    true(sent[2] > 3 * sent[7] > 6 * sent[28], f"bytes of the warm-up: {sent}")
+    case.train("job.conf", *compressed("kTopK", "sparsity=0.02", "momentum_correction=false"), workspace="late")
+    true(furthest(case.newest("late"), case.newest("whole")) > 1e-3, "momentum_correction has no effect")
 
 
 @check

@@ -45,6 +45,7 @@ import library_checks
 import meeting_checks
 import metrics_checks
 import onednn_checks
+import outer_checks
 import partition_checks
 import plan_checks
 import predict_checks

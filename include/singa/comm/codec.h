@@ -19,8 +19,9 @@ class SINGA_API Codec {
  public:
   virtual ~Codec() = default;
 
-  // Takes the settings of cluster.all_reduce, before any other call.
-  virtual void Setup(const AllReduceProto& /*conf*/) {}
+  // Takes the settings of cluster.all_reduce, before any other call. `momentum`: that Encode adds
+  // to gradients in place of the updater; 0: none.
+  virtual void Setup(const AllReduceProto& /*conf*/, float /*momentum*/) {}
   // Returns the largest number of bytes of n encoded floats. It never falls as n grows;
   // MostBytes(0) is the constant overhead of a slice.
   virtual int64_t MostBytes(int64_t n) const = 0;
@@ -34,14 +35,15 @@ class SINGA_API Codec {
   // server sends. If not, the server sends the new values, as float32.
   virtual bool sends_sums() const { return false; }
 
-  // Encodes floats [n] into `to`, which has room for MostBytes(n), and returns the number of bytes
-  // written. All floats are finite. state: [states(), n], 0 before the first step.
-  virtual int64_t Encode(std::span<const float> floats, std::span<float> state,
+  // Encodes floats [n], a gradient of `step`, into `to`, which has room for MostBytes(n), and
+  // returns the number of bytes written. All floats are finite. state: [states(), n], 0 before the
+  // first step.
+  virtual int64_t Encode(int64_t step, std::span<const float> floats, std::span<float> state,
                          std::byte* to) const = 0;
   // Encodes a sum of decoded floats, as Encode does, but without state: what it leaves out is lost.
   // Called if sends_sums().
   virtual int64_t EncodeSum(std::span<const float> floats, std::byte* to) const {
-    return Encode(floats, {}, to);
+    return Encode(0, floats, {}, to);
   }
   // Decodes `bytes` into floats [n]. The bytes come from a peer: at most MostBytes(n), of any
   // content. Returns false if they do not encode n floats.

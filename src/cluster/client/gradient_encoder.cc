@@ -12,13 +12,13 @@ GradientEncoder::GradientEncoder(const Codec& codec, const SliceTable& table,
 }
 
 // With a plain codec the sums are copied once, into the frame.
-EncodedFloats GradientEncoder::Encode(int slice, std::span<float* const> sums) {
+EncodedFloats GradientEncoder::Encode(int64_t step, int slice, std::span<float* const> sums) {
   const int64_t n = table_[slice].size;
   if (sums.size() == 1 && !codec_.plain())
-    return singa::Encode(codec_, {sums[0], static_cast<size_t>(n)}, states_[slice]);
+    return singa::Encode(codec_, step, {sums[0], static_cast<size_t>(n)}, states_[slice]);
   auto [frame, to] = NewFloats(static_cast<int64_t>(sums.size()) * n);
   for (const float* sum : sums) to = std::copy_n(sum, n, to);
-  return singa::Encode(codec_, std::move(frame), states_[slice]);
+  return singa::Encode(codec_, step, std::move(frame), states_[slice]);
 }
 
 int64_t GradientEncoder::StateBytes(const Codec& codec, int64_t elements, int64_t nodes) {

@@ -17,8 +17,8 @@ class GradientEncoder {
   // outlive it.
   GradientEncoder(const Codec& codec, const SliceTable& table, const std::vector<int64_t>& nodes);
 
-  // Encodes a copy of `sums`: the slice's sum for each node, all finite.
-  EncodedFloats Encode(int slice, std::span<float* const> sums);
+  // Encodes a copy of `sums`, of `step`: the slice's sum for each node, all finite.
+  EncodedFloats Encode(int64_t step, int slice, std::span<float* const> sums);
   // The codec's state: [states, nodes, floats of the slice].
   std::span<float> state(int slice) { return states_[slice]; }
   std::span<const float> state(int slice) const { return states_[slice]; }

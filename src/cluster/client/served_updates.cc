@@ -42,7 +42,7 @@ void ServedUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<floa
     return Diverge(GradientNotFiniteText(ParamText(param.name, param.layer), step));
   }
   if (!finite) return;  // Finish reports it
-  EncodedFloats gradient = encoder_->Encode(slice, sums);
+  EncodedFloats gradient = encoder_->Encode(step, slice, sums);
   {
     const MutexLock lock(&mutex_);
     client_->Push(step, slice, std::move(gradient));

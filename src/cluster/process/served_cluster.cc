@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "cluster/protocol/addresses.h"
+#include "cluster/server/group_sync_models.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 #include "train/apply/step_rule.h"
 
 namespace singa {
@@ -13,13 +15,13 @@ ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int 
                              Outbox* others, const ProgressDeadline* deadline,
                              std::function<void(const std::exception_ptr&)> failed,
                              std::unique_ptr<const Codec> codec)
-    : job_(job),
+    : job_(JobOfServers(job)),
       topology_(topology),
       rank_(rank),
       others_(others),
       deadline_(*deadline),
       failed_(std::move(failed)),
-      codec_(codec ? std::move(codec) : MakeGradientCodec(job.cluster())) {
+      codec_(codec ? std::move(codec) : MakeGradientCodec(job.cluster(), MomentumOfCodec(job))) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
@@ -53,14 +55,43 @@ WorkerLink ServedCluster::LinkTo(int group) const {
 
 int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   const auto here = static_cast<int64_t>(topology_.Servers(rank_).size());
-  const int64_t copies = states + (shares_values() ? 0 : 1);
-  return here * param_bytes * copies / topology_.servers_per_group();
+  const double exchanged = topology_.server_groups() > 1 ? SyncCopies(job_.cluster()) : 0;
+  const double copies = static_cast<double>(states + (shares_values() ? 0 : 1)) + exchanged;
+  const auto bytes = static_cast<double>(here * param_bytes);
+  return static_cast<int64_t>(bytes * copies / topology_.servers_per_group());
 }
 
 CodecState ServedCluster::codec_state() {
   std::map<int, ServedUpdates*> updates;
   for (const auto& [group, ends] : groups_) updates[group] = ends.updates.get();
   return CodecState(*codec_, topology_, rank_, table_, std::move(updates));
+}
+
+std::vector<StoredTensor> ServedCluster::SyncState() {
+  std::vector<StoredTensor> tensors;
+  for (const auto& [group, server] : Servers()) {
+    server->Do([](Server&) {}, [](Server& one) { return !one.exchanging(); });
+    server->Do(
+        [&](Server& one) {
+          for (const GroupSync::Kept& kept : one.SyncState())
+            tensors.push_back(
+                Stored(kept.name, Shape({std::ssize(kept.floats)}), kept.floats.data()));
+        },
+        [](Server&) { return true; });
+  }
+  return tensors;
+}
+
+bool ServedCluster::HasSyncState(const std::string& name) const {
+  if (name.starts_with("outer/momentum/")) return true;
+  return std::ranges::any_of(topology_.Servers(rank_), [&](const RoleId& server) {
+    return name.starts_with(StrCat("outer/group", server.group, "/"));
+  });
+}
+
+void ServedCluster::RestoreSync(const std::map<std::string, std::vector<float>>& state) {
+  for (const auto& [group, server] : Servers())
+    server->Do([&](Server& one) { one.RestoreSync(state); }, [](Server&) { return true; });
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {

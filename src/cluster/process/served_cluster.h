@@ -48,6 +48,13 @@ class ServedCluster final : private Outbox {
   int64_t bytes(int64_t param_bytes, int64_t states) const;
   // Returns the state of the gradients' codec of all groups here.
   CodecState codec_state();
+  // Returns what a checkpoint needs of the exchanges between server groups, in the servers' memory.
+  // REQUIRES: no group is in a step.
+  std::vector<StoredTensor> SyncState();
+  // Returns whether SyncState of this process may have a tensor of this name.
+  bool HasSyncState(const std::string& name) const;
+  // Takes the tensors of a checkpoint, by name. REQUIRES: Connect was called, but not Fill.
+  void RestoreSync(const std::map<std::string, std::vector<float>>& state);
 
   // Makes the servers, and takes messages from now on. params: those that `table` was made of.
   // Worker group g of the job has done steps[g] steps. values: the memory of the params of each

@@ -1,14 +1,22 @@
-// MakeGradientCodec chooses the codec of a job's gradients.
+// These functions choose the codec of a job's gradients.
 #pragma once
 
 #include <memory>
 
 #include "singa/comm/codec.h"
-#include "singa/proto/cluster.pb.h"
+#include "singa/proto/job.pb.h"
 
 namespace singa {
 
+// Returns the momentum that the codec of the job's gradients adds in place of the updater; 0: none.
+float MomentumOfCodec(const JobProto& job);
+
 // All processes of a job make the same codec. Values and states always travel as float32.
-std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf);
+// `momentum`: as in Codec::Setup.
+std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf, float momentum = 0);
+
+// Returns the job as servers, and processes that apply their sums, train it: without the momentum
+// that the codec adds.
+JobProto JobOfServers(JobProto job);
 
 }  // namespace singa

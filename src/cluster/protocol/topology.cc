@@ -40,6 +40,10 @@ void CheckExchange(const ClusterProto& conf) {
              conf.elastic_alpha());
 }
 
+bool InRounds(const ClusterProto& conf) {
+  return conf.nserver_groups() > 1 && conf.group_sync() == ClusterProto::kOuter;
+}
+
 void CheckTimes(const ClusterProto& conf) {
   CheckRange(conf.start_timeout() >= 1, "start_timeout", ">= 1", conf.start_timeout());
   CheckRange(conf.peer_timeout() >= 1, "peer_timeout", ">= 1", conf.peer_timeout());
@@ -57,7 +61,11 @@ void CheckProcesses(int processes) {
 
 }  // namespace
 
-Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consistency()) {
+bool StepsTogether(const ClusterProto& conf) {
+  return conf.nworker_groups() > 1 && (conf.has_user_consistency() || InRounds(conf));
+}
+
+Topology::Topology(const ClusterProto& conf) : together_(StepsTogether(conf)) {
   CheckTimes(conf);
   CheckNumbers(kWorkerFields, conf.nworker_groups(), conf.nworkers_per_group(),
                conf.nworkers_per_procs());
@@ -74,6 +82,10 @@ Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consisten
     throw ConfigError("nserver_groups",
                       StrCat("must divide nworker_groups, ", conf.nworker_groups(), ", is ",
                              conf.nserver_groups()));
+  if (InRounds(conf) && conf.nserver_groups() != conf.nworker_groups())
+    throw ConfigError("nserver_groups",
+                      StrCat("must be nworker_groups, ", conf.nworker_groups(),
+                             ", with group_sync: kOuter, is ", conf.nserver_groups()));
   servers_ = Place(conf.nserver_groups(), conf.nservers_per_group(), conf.nservers_per_procs());
   if (conf.server_worker_separate()) {
     servers_.first_process = processes_;

@@ -25,6 +25,10 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+// Returns whether all worker groups take each step together: by a user_consistency, or in rounds of
+// group_sync: kOuter.
+bool StepsTogether(const ClusterProto& conf);
+
 class Topology {
  public:
   // Most workers, and most servers, of a job.
@@ -94,7 +98,7 @@ class Topology {
 
   Placement workers_, servers_;
   int processes_ = 0;
-  bool together_ = false;  // a user_consistency makes all groups take steps together
+  bool together_ = false;  // StepsTogether
 };
 
 }  // namespace singa

@@ -183,6 +183,7 @@ void GroupSteps::Settle(int slice) {
       changed = true;
     }
   }
+  if (holds_(slice)) return;
   for (int g = groups_.first; g < groups_.last; ++g)
     if (cell(g, slice).owed && consistency_->MayAnswer(clocks, g - groups_.first)) Answer(g, slice);
 }

@@ -31,6 +31,9 @@ class GroupSteps {
   // Sets the function to call after each change of a slice by an update.
   void OnUpdate(std::function<void(int slice)> call) { on_update_ = std::move(call); }
 
+  // Sets the function that tells whether the answers about a slice have to wait.
+  void HoldIf(std::function<bool(int slice)> holds) { holds_ = std::move(holds); }
+
   bool Serves(int64_t worker_group) const { return groups_.Has(worker_group); }
 
   // Takes a contribution of `process` to its group's `step`. `part`: of a slice of the shard, with
@@ -45,8 +48,8 @@ class GroupSteps {
   // they are refused.
   bool OnSquares(int worker_group, int server, int64_t step, int64_t first,
                  std::span<const double> squares);
-  // Applies updates that waited for the first values of `slice`.
-  void Known(int slice) { Settle(slice); }
+  // Applies updates of `slice`, and sends answers, that no longer have to wait.
+  void Settle(int slice);
 
   // Sends the values of `slice` to a client. `values`: a copy, which the first call that needs it
   // makes.
@@ -105,7 +108,6 @@ class GroupSteps {
   void Complete(int worker_group, int slice);
   void PostSquares(int worker_group);
   void TryNorm(int worker_group);
-  void Settle(int slice);
   void Apply(int worker_group, int slice);
   void Answer(int worker_group, int slice);
   SlicePart AnswerPart(int slice, int worker_group) const;
@@ -121,6 +123,7 @@ class GroupSteps {
   ServerEvents* const events_;
   std::unique_ptr<Consistency> consistency_;
   std::function<void(int slice)> on_update_;
+  std::function<bool(int slice)> holds_ = [](int) { return false; };
   Context ctx_;
   std::vector<Group> served_;
   std::vector<float> clipped_;

@@ -1,5 +1,6 @@
 #include "cluster/server/group_sync.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace singa {
@@ -15,7 +16,7 @@ GroupSync::GroupSync(const Setup& setup)
 }
 
 void GroupSync::Updated(int slice) {
-  if (++states_[place(slice)].updates >= freq_) Begin(slice);
+  if (IsDue(slice, ++states_[place(slice)].updates)) Begin(slice);
 }
 
 void GroupSync::Exchange(int slice) {
@@ -29,10 +30,12 @@ void GroupSync::Begin(int slice) {
   State& state = states_[place(slice)];
   if (state.in_flight) return;
   state.updates = 0;
-  if (!Sends(slice)) return AtHome(slice);
+  if (!Sends(slice) && !InRounds()) return AtHome(slice);
   state.in_flight = true;
   ++in_flight_;
-  SendSync(slice, Receiver(slice), group(), 0, ++state.number, FrameOf(Outward(slice)));
+  ++state.number;
+  if (!Sends(slice)) return AtHome(slice);
+  SendSync(slice, Receiver(slice), group(), 0, state.number, FrameOf(Outward(slice)));
 }
 
 bool GroupSync::OnSync(const PartView& part, int from, int origin, int hops) {
@@ -52,10 +55,23 @@ bool GroupSync::OnReply(const PartView& part, int from) {
       !ExpectsReply(part.slice, from, part.head->elements()))
     return false;
   ReceiveReply(part.slice, FloatsOf(part.floats).data());
+  End(part.slice);
+  return true;
+}
+
+void GroupSync::End(int slice) {
+  State& state = states_[place(slice)];
   state.in_flight = false;
   --in_flight_;
-  if (std::exchange(state.again, false) || state.updates >= freq_) Begin(part.slice);
-  return true;
+  if (std::exchange(state.again, false) || IsDue(slice, state.updates)) Begin(slice);
+}
+
+void GroupSync::RestoreSlice(int slice) {
+  for (const Kept& kept : StateOf(slice)) {
+    const auto state = restored_.extract(kept.name);
+    if (state && state.mapped().size() == kept.floats.size())
+      std::ranges::copy(state.mapped(), kept.floats.begin());
+  }
 }
 
 void GroupSync::SendSync(int slice, int to_group, int origin, int hops, int64_t number,

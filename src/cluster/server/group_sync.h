@@ -3,7 +3,10 @@
 // one exchange in flight that this server began.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/protocol/addresses.h"
@@ -23,6 +26,12 @@ class GroupSync {
     RoleId self;
     ParamShard* shard;
     Outgoing* out;
+    int64_t steps = 0;  // of the job; 0: not known
+  };
+  // Floats that a checkpoint has besides the model.
+  struct Kept {
+    std::string name;
+    std::span<float> floats;
   };
   virtual ~GroupSync() = default;
 
@@ -34,6 +43,8 @@ class GroupSync {
   // exchanges do not make replicas equal.
   void Exchange(int slice);
   bool exchanging() const { return in_flight_ > 0; }
+  // Returns whether workers wait for the exchange of the slice that is in flight.
+  virtual bool Holds(int /*slice*/) const { return false; }
 
   // Take an exchange that group `origin` began, or a reply. Both come from group `from`; the floats
   // are finite. Return false if they refuse it and change nothing.
@@ -43,6 +54,10 @@ class GroupSync {
   // Returns the model's values of `slice`, which a checkpoint holds. REQUIRES: the slice's master
   // is here.
   virtual std::span<const float> Model(int slice) { return shard_->values(slice); }
+  // Returns the state of `slice` in place. REQUIRES: no exchange is in flight.
+  virtual std::vector<Kept> StateOf(int /*slice*/) { return {}; }
+  // Takes what StateOf returned, by name, for Start to go on with.
+  void Restore(std::map<std::string, std::vector<float>> state) { restored_ = std::move(state); }
 
  protected:
   explicit GroupSync(const Setup& setup);
@@ -50,8 +65,12 @@ class GroupSync {
   // Returns whether exchanges of `slice` go to another group. If not, AtHome is called instead of
   // the hooks for sending.
   virtual bool Sends(int slice) const = 0;
-  // Does an exchange of a slice that is not sent.
+  // Does an exchange of a slice that is not sent. In rounds it ends when End is called.
   virtual void AtHome(int /*slice*/) {}
+  // Returns whether all groups take part in each exchange of a slice, its master's, too.
+  virtual bool InRounds() const { return false; }
+  // Returns whether an exchange begins, `updates` after the last one began.
+  virtual bool IsDue(int /*slice*/, int64_t updates) const { return updates >= freq_; }
   virtual int Receiver(int slice) const = 0;
   // Returns the floats to send now.
   virtual std::vector<float> Outward(int slice) = 0;
@@ -66,10 +85,18 @@ class GroupSync {
 
   void SendSync(int slice, int to_group, int origin, int hops, int64_t number, Frame floats);
   void SendReply(int slice, int to_group, int64_t number, Frame floats);
+  // Ends the exchange that this server began.
+  void End(int slice);
+  // Sets the state of `slice` to what was restored, if it fits.
+  void RestoreSlice(int slice);
 
   int group() const { return self_.group; }
   int groups() const { return groups_; }
   int place(int slice) const { return shard_->slices().PlaceOf(slice); }
+  ParamShard& shard() const { return *shard_; }
+  bool in_flight(int slice) const { return states_[place(slice)].in_flight; }
+  // Returns the number of the last exchange that began here.
+  int64_t number(int slice) const { return states_[place(slice)].number; }
   float* values(int slice) { return shard_->values(slice).data(); }
   int64_t size(int slice) const { return shard_->size(slice); }
 
@@ -89,6 +116,7 @@ class GroupSync {
   Outgoing* const out_;
   std::vector<State> states_;
   int in_flight_ = 0;
+  std::map<std::string, std::vector<float>> restored_;
 };
 
 }  // namespace singa

@@ -1,59 +1,18 @@
 #include "cluster/server/group_sync_models.h"
 
-#include <algorithm>
-#include <utility>
+#include "cluster/server/outer_sync.h"
+#include "cluster/server/to_master_sync.h"
 
 // An update that happens while an exchange is in flight is part of the next one, so none is lost
 // and none counts twice.
 namespace singa {
 namespace {
 
-// Bases keeps the values of each slice that other groups know, so that only changes since then are
-// sent.
-class Bases {
- public:
-  explicit Bases(const SliceSet& slices) : slices_(slices), bases_(slices.size()) {}
-
-  std::vector<float>& operator[](int slice) { return bases_[slices_.PlaceOf(slice)]; }
-  void Set(int slice, const float* values, int64_t n) { (*this)[slice].assign(values, values + n); }
-  // Returns the change of `values` since the base, and makes `values` the base.
-  std::vector<float> TakeChange(int slice, const float* values) {
-    std::vector<float>& base = (*this)[slice];
-    std::vector<float> change(base.size());
-    for (size_t i = 0; i < base.size(); ++i)
-      change[i] = values[i] - std::exchange(base[i], values[i]);
-    return change;
-  }
-
- private:
-  const SliceSet& slices_;
-  std::vector<std::vector<float>> bases_;
-};
-
-// Each slice has a master group, which adds up what the others' updates have changed.
-class ToMaster : public GroupSync {
- public:
-  explicit ToMaster(const Setup& setup) : GroupSync(setup), owners_(setup.owners) {}
-
- protected:
-  bool Sends(int slice) const override { return Receiver(slice) != group(); }
-  int Receiver(int slice) const override { return owners_.MasterGroup(slice); }
-  bool Expects(int slice, int from, int origin, int hops) const override {
-    return Receiver(slice) == group() && from == origin && hops == 0;
-  }
-  bool ExpectsReply(int slice, int from, int64_t floats) const override {
-    return from == Receiver(slice) && floats == size(slice);
-  }
-
- private:
-  const SliceOwners& owners_;
-};
-
 // Sends the change since the base, the master's last answer M. After an answer the values are M
 // plus the changes since the sending.
-class MasterSync final : public ToMaster {
+class MasterSync final : public ToMasterSync {
  public:
-  explicit MasterSync(const Setup& setup) : ToMaster(setup), bases_(setup.shard->slices()) {}
+  explicit MasterSync(const Setup& setup) : ToMasterSync(setup), bases_(setup.shard->slices()) {}
 
   void Start(int slice) override {
     if (Sends(slice)) bases_.Set(slice, values(slice), size(slice));
@@ -69,12 +28,7 @@ class MasterSync final : public ToMaster {
     SendReply(part.slice, origin, part.head->version(), CopyFloats({w, static_cast<size_t>(n)}));
   }
   void ReceiveReply(int slice, const float* master) override {
-    std::vector<float>& base = bases_[slice];
-    float* const w = values(slice);
-    for (size_t i = 0; i < base.size(); ++i) {
-      w[i] = master[i] + (w[i] - base[i]);
-      base[i] = master[i];
-    }
+    bases_.Follow(slice, master, values(slice));
   }
 
  private:
@@ -121,10 +75,10 @@ class RingSync final : public GroupSync {
 
 // Elastic averaging: Zhang, Choromanska, LeCun, "Deep learning with Elastic Averaging SGD" (NIPS
 // 2015), asynchronous form: e = alpha (x - c) goes from the values x of a group to the centre c.
-class ElasticSync final : public ToMaster {
+class ElasticSync final : public ToMasterSync {
  public:
   explicit ElasticSync(const Setup& setup)
-      : ToMaster(setup),
+      : ToMasterSync(setup),
         alpha_(setup.conf.elastic_alpha()),
         centre_(setup.shard->slices().size()) {}
 
@@ -167,6 +121,21 @@ class ElasticSync final : public ToMaster {
 
 }  // namespace
 
+double SyncCopies(const ClusterProto& conf) {
+  const double groups = conf.nserver_groups();
+  switch (conf.group_sync()) {
+    case ClusterProto::kMaster:
+      return (groups - 1) / groups;  // bases, not at the master
+    case ClusterProto::kRing:
+      return 1;  // bases
+    case ClusterProto::kElastic:
+      return 1 / groups;  // centres
+    case ClusterProto::kOuter:
+      return 1 + (2 + groups) / groups;  // bases; at the master values, momentum and all changes
+  }
+  return 0;
+}
+
 std::unique_ptr<GroupSync> MakeGroupSync(const GroupSync::Setup& setup) {
   if (setup.topology.server_groups() == 1) return nullptr;
   switch (setup.conf.group_sync()) {
@@ -176,6 +145,8 @@ std::unique_ptr<GroupSync> MakeGroupSync(const GroupSync::Setup& setup) {
       return std::make_unique<RingSync>(setup);
     case ClusterProto::kElastic:
       return std::make_unique<ElasticSync>(setup);
+    case ClusterProto::kOuter:
+      return std::make_unique<OuterSync>(setup);
   }
   return nullptr;
 }

@@ -11,4 +11,8 @@ namespace singa {
 // `conf` must outlive it.
 std::unique_ptr<GroupSync> MakeGroupSync(const GroupSync::Setup& setup);
 
+// Returns the floats that the exchanges among several server groups keep for each float of a param,
+// in all servers of a server group, on average over the groups.
+double SyncCopies(const ClusterProto& conf);
+
 }  // namespace singa

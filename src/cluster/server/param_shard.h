@@ -42,6 +42,8 @@ class ParamShard {
   std::span<float> values(int slice) {
     return {at(slice).values, static_cast<size_t>(size(slice))};
   }
+  // Returns each of the updater's states, one after the other.
+  std::span<float> states(int slice) { return at(slice).states; }
   // Returns the values, then each of the updater's states.
   std::vector<float> State(int slice) const;
 

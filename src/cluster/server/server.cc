@@ -32,8 +32,8 @@ Server::Server(const ServerSetup& setup, Outbox* out, ServerEvents* events)
       out_(self_, SliceTable::kMost, out),
       events_(events),
       steps_(MakeSteps(setup, owners_, &shard_, &out_, events)),
-      sync_(MakeGroupSync(
-          {setup.job.cluster(), setup.topology, owners_, setup.self, &shard_, &out_})),
+      sync_(MakeGroupSync({setup.job.cluster(), setup.topology, owners_, setup.self, &shard_, &out_,
+                           setup.job.train_steps()})),
       waiting_(shard_.slices().size()) {
   if (!setup.values.empty())
     for (const int s : slices())
@@ -42,6 +42,7 @@ Server::Server(const ServerSetup& setup, Outbox* out, ServerEvents* events)
     if (sync_) sync_->Updated(slice);
     ServeWaiting(slice);
   });
+  if (sync_) steps_.HoldIf([this](int slice) { return sync_->Holds(slice); });
 }
 
 void Server::OnMessage(int rank, const Message& message) {
@@ -152,7 +153,7 @@ void Server::OnPut(const WireMessage& head, const EncodedPart& part) {
   shard_.Put(part.slice, part.head->version(), part.head->count(), FloatsOf(view->floats));
   if (sync_) sync_->Start(part.slice);
   ServeWaiting(part.slice);
-  steps_.Known(part.slice);
+  steps_.Settle(part.slice);
 }
 
 void Server::OnUpdate(const WireMessage& head, const EncodedPart& part) {
@@ -227,6 +228,7 @@ bool Server::Serve(const WireMessage& head, const PartView& part) {
                                          static_cast<int>(head.hops()))
                          : sync_->OnReply(part, from_group);
   refused_.out_of_turn += !taken;
+  if (taken) steps_.Settle(part.slice);  // an exchange that has ended may have held answers
   return true;
 }
 
@@ -266,6 +268,14 @@ void Server::Exchange() {
   for (const int s : slices())
     if (shard_.known(s)) sync_->Exchange(s);
   out_.Flush();
+}
+
+std::vector<GroupSync::Kept> Server::SyncState() {
+  std::vector<GroupSync::Kept> state;
+  for (const int s : slices())
+    if (sync_ && shard_.known(s))
+      for (GroupSync::Kept& kept : sync_->StateOf(s)) state.push_back(std::move(kept));
+  return state;
 }
 
 int64_t Server::held_bytes() const {

@@ -5,9 +5,11 @@
 // dropped and counted. No call throws because of a message.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/server/group_steps.h"
@@ -28,6 +30,12 @@ class Server {
   // exchange of all groups sends each group's changes; a second one gives all groups all changes.
   void Exchange();
   bool exchanging() const { return sync_ && sync_->exchanging(); }
+  // Returns what a checkpoint needs of the exchanges, in place. REQUIRES: !exchanging().
+  std::vector<GroupSync::Kept> SyncState();
+  // Takes that of a checkpoint, by name. REQUIRES: no first values have come.
+  void RestoreSync(std::map<std::string, std::vector<float>> state) {
+    if (sync_) sync_->Restore(std::move(state));
+  }
 
   // Returns a text about the longest wait of a worker group; "" if nothing is incomplete.
   std::string Waiting() const { return steps_.Waiting(); }

@@ -10,7 +10,7 @@ constexpr int64_t kMostSteps = int64_t{1} << 62;
 JobSteps::JobSteps(const JobProto& job, JobProcess* process, const ProgressDeadline* deadline)
     : process_(process),
       groups_(job.cluster().nworker_groups()),
-      together_(groups_ > 1 && job.cluster().has_user_consistency()),
+      together_(StepsTogether(job.cluster())),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
       gate_(groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(), deadline),
       most_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {}

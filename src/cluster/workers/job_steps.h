@@ -23,7 +23,7 @@ class JobSteps {
   // Returns the steps that each group has done, as far as this process knows.
   std::vector<int64_t> done() const;
   StepGate& gate() { return gate_; }
-  // Returns whether groups take all steps together (ClusterProto.user_consistency).
+  // Returns whether groups take all steps together (StepsTogether).
   bool together() const { return together_; }
   int FirstProcess(int group) const;  // the first that has workers of `group`
   // Returns whether this is the first process of `group`. REQUIRES: the group has workers here.

@@ -95,13 +95,17 @@ std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps
 
 void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
   for (StoredTensor& tensor : cluster_.codec_state().Tensors()) state->push_back(std::move(tensor));
+  for (StoredTensor& tensor : cluster_.SyncState()) state->push_back(std::move(tensor));
 }
 
 void ServersBackend::RestoreState(const Safetensors& state) {
   for (const StoredTensor& tensor : state.tensors()) {
-    if (!tensor.name.starts_with("codec/") || tensor.type != StoredType::kF32) continue;
-    restores_ = true;
-    if (!cluster_.codec_state().Has(tensor.name)) continue;  // another process's
+    const bool codec = tensor.name.starts_with("codec/");
+    if (tensor.type != StoredType::kF32) continue;
+    restores_ = restores_ || codec;
+    const bool here =
+        codec ? cluster_.codec_state().Has(tensor.name) : cluster_.HasSyncState(tensor.name);
+    if (!here) continue;  // another process's
     std::vector<float>& floats = restored_[tensor.name];
     floats.resize(static_cast<size_t>(tensor.shape.size()));
     std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));
@@ -110,8 +114,10 @@ void ServersBackend::RestoreState(const Safetensors& state) {
 
 // A checkpoint of other processes or of another codec lacks the state that is wanted here.
 void ServersBackend::UseRestoredState() {
-  if (!restores_) return;
-  for (const int group : cluster_.codec_state().Set(restored_))
+  cluster_.RestoreSync(restored_);
+  const std::vector<int> without =
+      restores_ ? cluster_.codec_state().Set(restored_) : std::vector<int>();
+  for (const int group : without)
     LOG(WARNING) << "the state of the gradients' codec of worker group " << group
                  << " begins at 0: the checkpoint has it for other workers of a process";
   restored_.clear();

@@ -35,10 +35,11 @@ class ServersBackend final : public SyncBackend {
 
  private:
   const SyncSetup setup_;
-  const std::unique_ptr<ServedCluster> own_;            // null in a job of several processes
-  ServedCluster& cluster_;                              // *own_, or the process's
-  std::map<std::string, std::vector<float>> restored_;  // the codec's state here, by name
-  bool restores_ = false;                               // the checkpoint has some codec's state
+  const std::unique_ptr<ServedCluster> own_;  // null in a job of several processes
+  ServedCluster& cluster_;                    // *own_, or the process's
+  // The state of the codec and of exchanges here, by name.
+  std::map<std::string, std::vector<float>> restored_;
+  bool restores_ = false;                 // the checkpoint has some codec's state
   std::unique_ptr<ReplicaUpdates> none_;  // in a process of servers alone, which trains nothing
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/system/failpoint.h"
+#include "cluster/protocol/gradient_codec.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -31,7 +32,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       own_deadline_(LongestWait(job.cluster())),
       plan_(PlanOf(job, process, options)),
       calls_(std::move(options.calls)),
-      replica_(job),
+      replica_(plan_.mode == SyncMode::kServers ? JobOfServers(job) : job),
       backend_(MakeSyncBackend(setup(), std::move(options.shared), options.gpus)),
       teams_(setup(), threads, backend_.get(), calls_.failed),
       steps_(job, process, deadline()) {

@@ -39,16 +39,18 @@ std::pair<Frame, float*> NewFloats(int64_t n) {
   return {Frame(std::move(floats), at, n * sizeof(float)), at};
 }
 
-EncodedFloats Plain(Frame floats) { return Encode(Identity(), std::move(floats), {}); }
+EncodedFloats Plain(Frame floats) { return Encode(Identity(), 0, std::move(floats), {}); }
 
-EncodedFloats Encode(const Codec& codec, Frame floats, std::span<float> state) {
-  if (!codec.plain()) return Encode(codec, FloatsOf(floats), state);
+EncodedFloats Encode(const Codec& codec, int64_t step, Frame floats, std::span<float> state) {
+  if (!codec.plain()) return Encode(codec, step, FloatsOf(floats), state);
   const auto count = static_cast<int64_t>(FloatsOf(floats).size());
   return {count, std::move(floats)};
 }
 
-EncodedFloats Encode(const Codec& codec, std::span<const float> floats, std::span<float> state) {
-  return EncodeBy(codec, floats, [&](std::byte* to) { return codec.Encode(floats, state, to); });
+EncodedFloats Encode(const Codec& codec, int64_t step, std::span<const float> floats,
+                     std::span<float> state) {
+  return EncodeBy(codec, floats,
+                  [&](std::byte* to) { return codec.Encode(step, floats, state, to); });
 }
 
 EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum) {

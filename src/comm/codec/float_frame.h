@@ -32,10 +32,11 @@ struct EncodedFloats {
 
 // Returns the floats by the Identity codec, without a copy.
 EncodedFloats Plain(Frame floats);
-// Encodes `floats`, or keeps them if the codec is plain. `state`: as in Codec::Encode.
-EncodedFloats Encode(const Codec& codec, Frame floats, std::span<float> state);
+// Encodes `floats`, or keeps them if the codec is plain. `step`, `state`: as in Codec::Encode.
+EncodedFloats Encode(const Codec& codec, int64_t step, Frame floats, std::span<float> state);
 // Encodes `floats` into new memory, also if the codec is plain.
-EncodedFloats Encode(const Codec& codec, std::span<const float> floats, std::span<float> state);
+EncodedFloats Encode(const Codec& codec, int64_t step, std::span<const float> floats,
+                     std::span<float> state);
 // Encodes a sum of gradients. REQUIRES: codec.sends_sums().
 EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum);
 // Returns a frame of n floats, or none if `bytes`, which a peer sent, does not encode n floats. A

@@ -26,12 +26,13 @@ int8_t ExponentOf(std::span<const float> floats, float clip) {
 
 class Fp16Codec final : public Codec {
  public:
-  void Setup(const AllReduceProto& conf) override {
+  void Setup(const AllReduceProto& conf, float) override {
     if (conf.clip() > 0) clip_ = conf.clip();
   }
   int64_t MostBytes(int64_t n) const override { return 1 + n * int64_t{sizeof(uint16_t)}; }
   bool sends_sums() const override { return true; }
-  int64_t Encode(std::span<const float> floats, std::span<float>, std::byte* to) const override {
+  int64_t Encode(int64_t, std::span<const float> floats, std::span<float>,
+                 std::byte* to) const override {
     const int8_t exponent = ExponentOf(floats, clip_);
     const float factor = std::ldexp(1.f, exponent);
     std::memcpy(to++, &exponent, 1);

@@ -9,7 +9,8 @@ class IdentityCodec final : public Codec {
  public:
   int64_t MostBytes(int64_t n) const override { return n * static_cast<int64_t>(sizeof(float)); }
   bool plain() const override { return true; }
-  int64_t Encode(std::span<const float> floats, std::span<float>, std::byte* to) const override {
+  int64_t Encode(int64_t, std::span<const float> floats, std::span<float>,
+                 std::byte* to) const override {
     std::copy_n(std::as_bytes(floats).data(), floats.size_bytes(), to);
     return static_cast<int64_t>(floats.size_bytes());
   }

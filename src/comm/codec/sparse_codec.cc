@@ -2,16 +2,29 @@
 
 namespace singa {
 
-// A rest of 0 leaves the bits of a float as they are, also those of -0.
-int64_t SparseCodec::Encode(std::span<const float> floats, std::span<float> rest,
+int64_t SparseCodec::Encode(int64_t step, std::span<const float> floats, std::span<float> state,
                             std::byte* to) const {
-  std::span<const float> sums = floats;
-  if (feeds_back_) {
+  if (!feeds_back_) return WriteLargest(floats, Choose(step, floats), {}, to);
+  const std::span<float> rest = state.first(floats.size()), u = state.subspan(floats.size());
+  if (momentum_ > 0) {
+    AddMomentum(floats, rest, u);
+  } else {  // a rest of 0 leaves the bits of a float as they are, also those of -0
     for (size_t i = 0; i < floats.size(); ++i)
       rest[i] = rest[i] == 0 ? floats[i] : floats[i] + rest[i];
-    sums = rest;
   }
-  return WriteLargest(sums, Choose(sums), feeds_back_ ? rest : std::span<float>(), to);
+  const int64_t bytes = WriteLargest(rest, Choose(step, rest), rest, to);
+  if (momentum_ > 0 && masks_)
+    for (size_t i = 0; i < floats.size(); ++i)
+      if (rest[i] == 0) u[i] = 0;
+  return bytes;
+}
+
+void SparseCodec::AddMomentum(std::span<const float> floats, std::span<float> rest,
+                              std::span<float> u) const {
+  for (size_t i = 0; i < floats.size(); ++i) {
+    u[i] = momentum_ * u[i] + floats[i];
+    rest[i] += u[i];
+  }
 }
 
 int64_t SparseCodec::EncodeSum(std::span<const float> floats, std::byte* to) const {

@@ -1,5 +1,8 @@
-// SparseCodec is the base of codecs that send some floats of a slice. With error_feedback the rest,
-// which is the codec's state, is added to the next gradient.
+// SparseCodec is the base of codecs that send some floats of a slice. With error_feedback the rest
+// is added to the next gradient. With momentum, too, the gradient is what momentum makes of it, and
+// the floats that are sent may begin again without momentum: u = m u + g, rest += u, and the
+// largest of the rest are sent. Source: Lin et al., Deep Gradient Compression, ICLR 2018,
+// arXiv:1712.01887.
 #pragma once
 
 #include "comm/codec/sparse_floats.h"
@@ -10,10 +13,15 @@ namespace singa {
 
 class SparseCodec : public Codec {
  public:
-  void Setup(const AllReduceProto& conf) override { feeds_back_ = conf.error_feedback(); }
+  void Setup(const AllReduceProto& conf, float momentum) override {
+    feeds_back_ = conf.error_feedback();
+    masks_ = conf.factor_masking();
+    momentum_ = momentum;
+  }
   int64_t MostBytes(int64_t n) const override { return MostSparseBytes(n); }
-  int64_t states() const override { return feeds_back_ ? 1 : 0; }
-  int64_t Encode(std::span<const float> floats, std::span<float> rest,
+  // The rest, and u if there is momentum.
+  int64_t states() const override { return !feeds_back_ ? 0 : momentum_ > 0 ? 2 : 1; }
+  int64_t Encode(int64_t step, std::span<const float> floats, std::span<float> state,
                  std::byte* to) const override;
   bool sends_sums() const override { return true; }
   // Leaves out zeros alone.
@@ -23,11 +31,14 @@ class SparseCodec : public Codec {
   }
 
  protected:
-  // Returns which of the floats are sent.
-  virtual Largest Choose(std::span<const float> floats) const = 0;
+  // Returns which of the floats are sent in `step`.
+  virtual Largest Choose(int64_t step, std::span<const float> floats) const = 0;
 
  private:
-  bool feeds_back_ = true;
+  void AddMomentum(std::span<const float> floats, std::span<float> rest, std::span<float> u) const;
+
+  bool feeds_back_ = true, masks_ = true;
+  float momentum_ = 0;
 };
 
 }  // namespace singa

@@ -11,13 +11,13 @@ namespace {
 
 class ThresholdCodec final : public SparseCodec {
  public:
-  void Setup(const AllReduceProto& conf) override {
-    SparseCodec::Setup(conf);
+  void Setup(const AllReduceProto& conf, float momentum) override {
+    SparseCodec::Setup(conf, momentum);
     bits_ = MagnitudeBits(conf.threshold());
   }
 
  private:
-  Largest Choose(std::span<const float> floats) const override {
+  Largest Choose(int64_t, std::span<const float> floats) const override {
     return {bits_, std::ssize(floats)};
   }
 

@@ -1,6 +1,7 @@
-// kTopK sends the `sparsity` share of a slice's floats that is largest in magnitude. With
-// error_feedback the sender adds what it has not sent to the next gradient. Source: Aji, Heafield,
-// Sparse communication for distributed gradient descent, EMNLP 2017, arXiv:1704.05021.
+// kTopK sends the `sparsity` share of a slice's floats that is largest in magnitude. In the first
+// warmup_steps the share is larger: a quarter, then a fourth of that, and so on. Source: Aji,
+// Heafield, Sparse communication for distributed gradient descent, EMNLP 2017, arXiv:1704.05021;
+// the warm-up of Deep Gradient Compression (sparse_codec.h).
 #include <algorithm>
 #include <cmath>
 
@@ -9,22 +10,31 @@
 namespace singa {
 namespace {
 
+constexpr int64_t kStages = 4;  // of the warm-up
+
 class TopKCodec final : public SparseCodec {
  public:
-  void Setup(const AllReduceProto& conf) override {
-    SparseCodec::Setup(conf);
+  void Setup(const AllReduceProto& conf, float momentum) override {
+    SparseCodec::Setup(conf, momentum);
     sparsity_ = conf.sparsity();
+    warmup_ = conf.warmup_steps();
   }
 
  private:
-  Largest Choose(std::span<const float> floats) const override {
+  float ShareIn(int64_t step) const {
+    if (step >= warmup_) return sparsity_;
+    const auto stage = static_cast<int>(step * kStages / warmup_);
+    return std::max(sparsity_, std::ldexp(0.25f, -2 * stage));
+  }
+  Largest Choose(int64_t step, std::span<const float> floats) const override {
     const auto n = static_cast<int64_t>(floats.size());
     // As floats: 500 x 0.1f is 50 then.
-    const auto share = static_cast<int64_t>(std::ceil(static_cast<float>(n) * sparsity_));
+    const auto share = static_cast<int64_t>(std::ceil(static_cast<float>(n) * ShareIn(step)));
     return FindLargest(floats, std::clamp<int64_t>(share, 1, n));
   }
 
   float sparsity_ = 1;
+  int64_t warmup_ = 0;
 };
 SINGA_REGISTER_CODEC(kTopK, TopKCodec);
 

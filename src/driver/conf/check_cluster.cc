@@ -61,13 +61,13 @@ class ClusterCheck {
     }
   }
 
-  // Throws ConfigError if warmup_steps and user_consistency are both set.
+  // Throws ConfigError if warmup_steps is set, but groups take steps together.
   void CheckWarmUp() const {
-    if (!cluster_.has_user_consistency() || cluster_.nworker_groups() == 1) return;
-    if (job_.warmup_steps() > 0)
-      throw ConfigError("cluster.user_consistency",
-                        "must not be set with warmup_steps: the first group would wait for the "
-                        "others, which wait for it");
+    if (job_.warmup_steps() > 0 && StepsTogether(cluster_))
+      throw ConfigError(
+          cluster_.has_user_consistency() ? "cluster.user_consistency" : "cluster.group_sync",
+          "must not be set with warmup_steps: the first group would wait for the "
+          "others, which wait for it");
   }
 
   void Warn(const std::string& field, const std::string& text) {
@@ -153,9 +153,14 @@ class ClusterCheck {
         NothingIsWrong())
       Warn("nservers_per_group",
            "has no effect: the workers update the values that they share themselves");
-    if (cluster_.nserver_groups() > 1) return;
+    if (cluster_.nserver_groups() > 1) return WarnOfRounds();
     for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
       if (Has(field)) Warn(field, kOneServerGroup);
+  }
+
+  void WarnOfRounds() {
+    if (cluster_.group_sync() == ClusterProto::kOuter && cluster_.max_staleness() > 0)
+      Warn("max_staleness", "has no effect with group_sync: kOuter: groups take steps together");
   }
 
   const JobProto& job_;

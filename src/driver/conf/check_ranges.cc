@@ -91,10 +91,13 @@ constexpr Limits kRanges[] = {
     AtLeast1("ClusterProto", "sync_freq"),
     AtLeast1("ClusterProto", "poll_time"),
     Above0("ClusterProto", "link_gbit"),
+    Above0("ClusterProto", "outer_lr"),
+    Decay("ClusterProto", "outer_momentum"),
     {"AllReduceProto", "sparsity", "> 0 and <= 1", 0, 1, true},
     Above0("AllReduceProto", "threshold"),
     AtLeast0("AllReduceProto", "clip"),
     AtLeast1("AllReduceProto", "fusion_elements"),
+    AtLeast0("AllReduceProto", "warmup_steps"),
 };
 
 // Formats a number; whole numbers get all their digits.

@@ -44,7 +44,12 @@ TEST(ServedClusterTest, VersionsCountTheStepsOfAServerGroupsWorkers) {
 TEST(ServedClusterTest, CountsTheBytesOfItsServers) {
   EXPECT_EQ(ServedProcess(kOneWorker).cluster.bytes(100, 2), 200);
   EXPECT_EQ(ServedProcess(kTwoGroups).cluster.bytes(100, 2), 300);
-  EXPECT_EQ(ServedProcess("nserver_groups: 2 nworker_groups: 2").cluster.bytes(100, 0), 200);
+  EXPECT_EQ(ServedProcess("nserver_groups: 2 nworker_groups: 2").cluster.bytes(100, 0), 300)
+      << "values, and what was last sent of the slices that have their masters elsewhere";
+  EXPECT_EQ(
+      ServedProcess("nserver_groups: 2 nworker_groups: 2 group_sync: kOuter").cluster.bytes(100, 0),
+      800)
+      << "values and bases; at the masters values, momentum and two changes";
 }
 
 TEST(ServedClusterTest, AFailureEndsTheWaitsOfAllGroups) {

@@ -105,7 +105,7 @@ TEST(GroupStepsTest, UpdatesWaitForFirstValuesOfTheirSlice) {
   EXPECT_EQ(server.Sent(), "");
   EXPECT_EQ(server.steps.held_bytes(), 8);
   server.PutAll();
-  server.steps.Known(1);
+  server.steps.Settle(1);
   EXPECT_EQ(server.Values(1), (std::vector<float>{9, 8}));
   EXPECT_EQ(server.steps.held_bytes(), 0);
 }

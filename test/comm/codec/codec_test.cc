@@ -16,7 +16,7 @@ TEST(CodecTest, IsFoundByItsName) {
 TEST(IdentityCodecTest, WritesWhatItReads) {
   const std::vector<float> floats = {1, -0.f, 3e38f};
   std::vector<std::byte> bytes(Identity().MostBytes(3));
-  EXPECT_EQ(Identity().Encode(floats, {}, bytes.data()), 12);
+  EXPECT_EQ(Identity().Encode(0, floats, {}, bytes.data()), 12);
   std::vector<float> read(3);
   EXPECT_TRUE(Identity().Decode(bytes, read));
   EXPECT_EQ(read, floats);

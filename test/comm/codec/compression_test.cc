@@ -11,18 +11,11 @@
 #include <vector>
 
 #include "comm/codec/sparse_floats.h"
-#include "singa/comm/codec.h"
-#include "singa/proto/cluster.pb.h"
+#include "support/comm/sent_floats.h"
 
 namespace singa {
 namespace {
 
-std::unique_ptr<Codec> CodecOf(AllReduceProto::Compression compression,
-                               const AllReduceProto& settings = {}) {
-  auto codec = Codecs().Make(AllReduceProto::Compression_Name(compression));
-  codec->Setup(settings);
-  return codec;
-}
 std::unique_ptr<Codec> TopK(float sparsity, bool feeds_back = true) {
   AllReduceProto settings;
   settings.set_sparsity(sparsity);
@@ -33,43 +26,6 @@ std::unique_ptr<Codec> Threshold(float threshold) {
   AllReduceProto settings;
   settings.set_threshold(threshold);
   return CodecOf(AllReduceProto::kThreshold, settings);
-}
-
-std::vector<float> Gaussian(size_t n, int seed) {
-  std::mt19937 numbers(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> floats(n);
-  for (float& x : floats) x = normal(numbers);
-  return floats;
-}
-
-std::vector<std::byte> Encoded(const Codec& codec, const std::vector<float>& floats,
-                               std::vector<float>* rest) {
-  const auto n = static_cast<int64_t>(floats.size());
-  rest->resize(codec.states() * n);
-  std::vector<std::byte> bytes(codec.MostBytes(n));
-  bytes.resize(codec.Encode(floats, *rest, bytes.data()));
-  return bytes;
-}
-
-// Returns what the receiver gets of `floats`.
-std::vector<float> Sent(const Codec& codec, const std::vector<float>& floats,
-                        std::vector<float>* rest) {
-  std::vector<float> received(floats.size(), 7.f);
-  EXPECT_TRUE(codec.Decode(Encoded(codec, floats, rest), received));
-  return received;
-}
-std::vector<float> Sent(const Codec& codec, const std::vector<float>& floats) {
-  std::vector<float> rest;
-  return Sent(codec, floats, &rest);
-}
-
-// Returns the magnitudes of the floats that are not 0, the largest first.
-std::vector<float> Magnitudes(std::vector<float> floats) {
-  std::erase(floats, 0.f);
-  for (float& x : floats) x = std::abs(x);
-  std::ranges::sort(floats, std::greater<>());
-  return floats;
 }
 
 bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {

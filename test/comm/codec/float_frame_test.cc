@@ -26,7 +26,7 @@ Frame BytesAt(std::vector<char>* room, size_t offset, const std::vector<float>& 
 
 TEST(FloatFrameTest, SendsTheMemoryOfTheFloats) {
   const Frame floats = CopyFloats(std::vector<float>{1, -2, NAN});
-  const EncodedFloats sent = Encode(Identity(), floats, {});
+  const EncodedFloats sent = Encode(Identity(), 0, floats, {});
   EXPECT_EQ(sent.bytes.data(), floats.data());
   EXPECT_EQ(sent.bytes.size(), floats.size());
   EXPECT_EQ(sent.count, 3);
@@ -65,7 +65,7 @@ TEST(FloatFrameTest, KeepsInItsStateWhatItDoesNotSend) {
   const RoundingCodec codec;
   const std::vector<float> floats = {1.001f, -3.0001f};
   std::vector<float> rest(2);
-  const EncodedFloats sent = Encode(codec, std::span(floats), rest);
+  const EncodedFloats sent = Encode(codec, 0, std::span(floats), rest);
   EXPECT_EQ(sent.bytes.size(), 4u);
   const std::vector<float> read = Values(Decode(codec, sent.bytes, 2));
   EXPECT_EQ(read, (std::vector<float>{1, -3}));
@@ -75,7 +75,7 @@ TEST(FloatFrameTest, KeepsInItsStateWhatItDoesNotSend) {
 TEST(FloatFrameTest, SaysThatItsBytesAreFewerThanTheMost) {
   const NonzeroCodec codec;
   const std::vector<float> floats = {0, 5, 0, 0};
-  const EncodedFloats sent = Encode(codec, std::span(floats), {});
+  const EncodedFloats sent = Encode(codec, 0, std::span(floats), {});
   EXPECT_TRUE(sent.shorter);
   EXPECT_EQ(sent.bytes.size(), 8u);
   EXPECT_EQ(Values(Decode(codec, sent.bytes, 4)), floats);
@@ -84,7 +84,7 @@ TEST(FloatFrameTest, SaysThatItsBytesAreFewerThanTheMost) {
 TEST(FloatFrameTest, RefusesBytesThatAreNoFloats) {
   const NonzeroCodec codec;
   const std::vector<float> floats = {0, 0, 0, 7};
-  const Frame bytes = Encode(codec, std::span(floats), {}).bytes;
+  const Frame bytes = Encode(codec, 0, std::span(floats), {}).bytes;
   EXPECT_FALSE(Decode(codec, bytes, 3));             // the index is beyond the end
   EXPECT_FALSE(Decode(codec, bytes.Part(0, 7), 4));  // half an entry
   EXPECT_FALSE(Decode(codec, Frame::Copy("", 0), 4) == std::nullopt);  // all are 0

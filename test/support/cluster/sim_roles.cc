@@ -88,7 +88,7 @@ EncodedFloats SimRoles::Encoded(Worker* worker, int slice) {
   std::vector<float*> sums;
   for (size_t at = 0; at < gradient.size(); at += job_.table()[slice].size)
     sums.push_back(gradient.data() + at);
-  return worker->encoder->Encode(slice, sums);
+  return worker->encoder->Encode(worker->step, slice, sums);
 }
 
 void SimRoles::MakeServers() {

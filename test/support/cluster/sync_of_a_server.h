@@ -11,15 +11,15 @@
 
 namespace singa {
 
-// This is the server of group `group` of three. It has two slices of one float, 10 at first. Slice
-// 0 has its master in group 0, slice 1 in group 1.
+// This is the server of group `group` of three, in a job of 5 steps. It has two slices of one
+// float, 10 at first. Slice 0 has its master in group 0, slice 1 in group 1.
 struct SyncOfAServer {
   SyncOfAServer(const std::string& model, int group, int groups = 3)
       : job(JobOf(kSumUpdater,
                   StrCat("nworker_groups: ", groups, " nserver_groups: ", groups,
                          " sync_freq: 2 group_sync: ", model, " elastic_alpha: 0.25"))),
         out(ServerAddress({group, 0}), SliceTable::kMost, &sent),
-        sync(MakeGroupSync({job.cluster(), topology, owners, {group, 0}, &shard, &out})) {
+        sync(MakeGroupSync({job.cluster(), topology, owners, {group, 0}, &shard, &out, 5})) {
     for (const int slice : {0, 1}) {
       shard.Put(slice, 0, 0, std::vector<float>{10});
       if (sync) sync->Start(slice);

@@ -1,0 +1,83 @@
+#include "cluster/server/outer_sync.h"
+
+#include <algorithm>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+OuterSync::OuterSync(const Setup& setup)
+    : ToMasterSync(setup),
+      lr_(setup.conf.outer_lr()),
+      momentum_(setup.conf.outer_momentum()),
+      freq_(setup.conf.sync_freq()),
+      steps_(setup.steps),
+      bases_(setup.shard->slices()),
+      outer_(setup.shard->slices().size()) {}
+
+void OuterSync::Start(int slice) {
+  bases_.Set(slice, values(slice), size(slice));
+  if (!Sends(slice)) {
+    Outer& outer = outer_[place(slice)];
+    outer.values.assign(values(slice), values(slice) + size(slice));
+    outer.momentum.assign(size(slice), 0.f);
+    outer.changes.resize(groups());
+    outer.came.assign(groups(), false);
+  }
+  RestoreSlice(slice);
+}
+
+std::span<const float> OuterSync::Model(int slice) {
+  return Sends(slice) ? GroupSync::Model(slice) : outer_[place(slice)].values;
+}
+
+std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
+  const std::string name = StrCat("outer/group", group(), "/slice", slice);
+  std::vector<Kept> state = {{name + "/values", {values(slice), static_cast<size_t>(size(slice))}},
+                             {name + "/states", shard().states(slice)}};
+  if (!Sends(slice))
+    state.push_back({StrCat("outer/momentum/slice", slice), outer_[place(slice)].momentum});
+  std::erase_if(state, [](const Kept& kept) { return kept.floats.empty(); });
+  return state;
+}
+
+bool OuterSync::IsDue(int slice, int64_t updates) const {
+  const int64_t version = shard().version(slice);
+  return updates > 0 && (version % freq_ == 0 || version == steps_);
+}
+
+bool OuterSync::Expects(int slice, int from, int origin, int hops) const {
+  return ToMasterSync::Expects(slice, from, origin, hops) && !outer_[place(slice)].came[origin];
+}
+
+void OuterSync::Receive(const PartView& part, const float* change, int origin, int) {
+  Take(part.slice, origin, change);
+}
+
+// All groups are in the same round, so their exchanges have one number.
+void OuterSync::Take(int slice, int from, const float* change) {
+  Outer& outer = outer_[place(slice)];
+  outer.changes[from].assign(change, change + size(slice));
+  outer.came[from] = true;
+  if (std::ranges::count(outer.came, true) < groups()) return;
+  Step(&outer);
+  for (int to = 0; to < groups(); ++to)
+    if (to != group()) SendReply(slice, to, number(slice), CopyFloats(outer.values));
+  ReceiveReply(slice, outer.values.data());
+  End(slice);
+}
+
+// Adds the changes up in the order of the groups, whatever the order in which they came.
+void OuterSync::Step(Outer* outer) const {
+  const float share = 1 / static_cast<float>(groups());
+  for (size_t i = 0; i < outer->values.size(); ++i) {
+    float sum = 0;
+    for (const std::vector<float>& change : outer->changes) sum += change[i];
+    const float mean = share * sum;  // the gradient is -mean
+    outer->momentum[i] = momentum_ * outer->momentum[i] + mean;
+    outer->values[i] += lr_ * (mean + momentum_ * outer->momentum[i]);
+  }
+  outer->came.assign(groups(), false);
+}
+
+}  // namespace singa

@@ -1,0 +1,32 @@
+#include "cluster/protocol/gradient_codec.h"
+
+#include <gtest/gtest.h>
+
+#include "support/cluster/cluster_of_roles.h"
+
+namespace singa::gradient_codec {
+namespace {
+
+JobProto Job(const std::string& all_reduce,
+             const std::string& updater = "type: kSGD momentum: 0.9") {
+  return JobOf(updater, StrCat("nworkers_per_group: 2 all_reduce { ", all_reduce, " }"));
+}
+
+TEST(GradientCodec, HasTheMomentumOfSgdWhereItLeavesFloatsOut) {
+  EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK")), 0.9f);
+  EXPECT_EQ(MomentumOfCodec(Job("compression: kThreshold")), 0.9f);
+  for (const char* conf : {"", "compression: kFp16", "compression: kTopK sparsity: 1",
+                           "compression: kTopK momentum_correction: false",
+                           "compression: kTopK error_feedback: false"})
+    EXPECT_EQ(MomentumOfCodec(Job(conf)), 0) << conf;
+  EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kNesterov momentum: 0.9")), 0);
+  EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kAdam")), 0);
+}
+
+TEST(GradientCodec, ServersHaveNoMomentumBesides) {
+  EXPECT_EQ(JobOfServers(Job("compression: kTopK")).updater().momentum(), 0);
+  EXPECT_EQ(JobOfServers(Job("compression: kFp16")).updater().momentum(), 0.9f);
+}
+
+}  // namespace
+}  // namespace singa::gradient_codec

@@ -1,0 +1,118 @@
+// Tests rounds of local steps and outer steps (group_sync: kOuter).
+#include "cluster/server/outer_sync.h"
+
+#include <gtest/gtest.h>
+
+#include "support/cluster/sync_of_a_server.h"
+
+namespace singa {
+namespace {
+
+// sync_freq is 2. Slice 0 has its master in group 0, slice 1 in group 1.
+struct OuterOfAServer : SyncOfAServer {
+  explicit OuterOfAServer(int group, const std::string& settings = "outer_lr: 1 outer_momentum: 0")
+      : SyncOfAServer(StrCat("kOuter ", settings), group) {}
+  // Does a step that adds `change`.
+  void Step(int slice, float change) {
+    shard.Drop(slice);
+    Update(slice, change);
+  }
+};
+
+TEST(OuterSyncTest, AGroupSendsItsChangeEachRoundAndWaits) {
+  OuterOfAServer server(2);
+  server.Step(0, 1);
+  EXPECT_EQ(server.Sent(), "");
+  EXPECT_FALSE(server.sync->Holds(0));
+  server.Step(0, 2);
+  EXPECT_EQ(server.Sent(), "kSync->0 slice 0 #1 of 2+0 3;");
+  EXPECT_TRUE(server.sync->Holds(0));
+  EXPECT_FALSE(server.sync->Holds(1));
+  EXPECT_TRUE(server.OnReply(0, 1, {20}, 0));
+  EXPECT_EQ(server.value(0), 20);
+  EXPECT_FALSE(server.sync->Holds(0));
+  server.Step(0, 1);
+  server.Step(0, 1);
+  EXPECT_EQ(server.Sent(), "kSync->0 slice 0 #2 of 2+0 2;");
+}
+
+TEST(OuterSyncTest, TheMasterAnswersOnceAllGroupsAreThere) {
+  OuterOfAServer master(0);
+  EXPECT_TRUE(master.OnSync(0, 1, {6}, 2, 2));
+  master.Step(0, 1);
+  master.Step(0, 1);
+  EXPECT_TRUE(master.sync->Holds(0));
+  EXPECT_EQ(master.Sent(), "");
+  EXPECT_EQ(master.sync->Model(0)[0], 10) << "of the last round";
+  EXPECT_TRUE(master.OnSync(0, 1, {1}, 1, 1));
+  EXPECT_EQ(master.Sent(),
+            "kSyncReply->1 slice 0 #1 of 0+0 13;kSyncReply->2 slice 0 #1 of 0+0 13;");
+  EXPECT_EQ(master.value(0), 13) << "the mean of 12, 11 and 16";
+  EXPECT_EQ(master.sync->Model(0)[0], 13);
+  EXPECT_FALSE(master.sync->Holds(0));
+}
+
+TEST(OuterSyncTest, TheLastGroupMayBeTheMasters) {
+  OuterOfAServer master(0);
+  EXPECT_TRUE(master.OnSync(0, 1, {1}, 1, 1));
+  EXPECT_TRUE(master.OnSync(0, 1, {6}, 2, 2));
+  master.Step(0, 1);
+  EXPECT_EQ(master.Sent(), "");
+  master.Step(0, 1);
+  EXPECT_EQ(master.Sent(),
+            "kSyncReply->1 slice 0 #1 of 0+0 13;kSyncReply->2 slice 0 #1 of 0+0 13;");
+  EXPECT_FALSE(master.sync->exchanging());
+}
+
+// The gradient g is -3, then -1: m = g + 0.5 m is -3, then -2.5, and values fall by lr (g + 0.5 m).
+TEST(OuterSyncTest, AnOuterStepHasNesterovsMomentum) {
+  OuterOfAServer master(0, "outer_lr: 2 outer_momentum: 0.5");
+  for (const float change : {3.f, 1.f}) {
+    master.Step(0, change);
+    master.Step(0, 0);
+    const int64_t round = change == 3 ? 1 : 2;
+    for (const int group : {1, 2}) EXPECT_TRUE(master.OnSync(0, round, {change}, group, group));
+  }
+  EXPECT_EQ(master.value(0), 10 + 2 * (3 + 0.5f * 3) + 2 * (1 + 0.5f * 2.5f));
+}
+
+TEST(OuterSyncTest, AGroupThatComesTwiceInARoundIsRefused) {
+  OuterOfAServer master(0);
+  EXPECT_TRUE(master.OnSync(0, 1, {6}, 2, 2));
+  EXPECT_FALSE(master.OnSync(0, 1, {6}, 2, 2));
+  EXPECT_FALSE(master.OnSync(0, 2, {6}, 2, 2)) << "a round before the last one has ended";
+}
+
+TEST(OuterSyncTest, TheLastStepOfTheJobEndsARound) {
+  OuterOfAServer server(2);
+  for (const int64_t round : {1, 2}) {
+    for (int i = 0; i < 2; ++i) server.Step(0, 1);
+    EXPECT_TRUE(server.OnReply(0, round, {20}, 0));
+  }
+  server.Sent();
+  server.Step(0, 1);
+  EXPECT_EQ(server.Sent(), "kSync->0 slice 0 #3 of 2+0 1;");
+}
+
+TEST(OuterSyncTest, ItsStateGoesOnInAnotherServer) {
+  OuterOfAServer first(0, "outer_lr: 1 outer_momentum: 0.5");
+  first.Step(0, 3);
+  first.Step(0, 0);
+  for (const int group : {1, 2}) EXPECT_TRUE(first.OnSync(0, 1, {3}, group, group));
+  first.Step(0, 1);  // local
+  std::map<std::string, std::vector<float>> state;
+  for (const GroupSync::Kept& kept : first.sync->StateOf(0))
+    state[kept.name].assign(kept.floats.begin(), kept.floats.end());
+  EXPECT_EQ(state, (std::map<std::string, std::vector<float>>{
+                       {"outer/group0/slice0/values", {15.5f}}, {"outer/momentum/slice0", {3}}}));
+
+  OuterOfAServer second(0, "outer_lr: 1 outer_momentum: 0.5");
+  second.sync->Restore(state);
+  second.shard.Put(0, 3, 0, std::vector<float>{first.sync->Model(0)[0]});
+  second.sync->Start(0);
+  EXPECT_EQ(second.value(0), 15.5f);
+  EXPECT_EQ(second.sync->Model(0)[0], 14.5f);
+}
+
+}  // namespace
+}  // namespace singa
