@@ -59,6 +59,10 @@ class SINGA_API Updater {
   // Setup.
   virtual std::vector<std::string> states() const;
 
+  // Returns m if, at a constant learning rate lr, the rule is w -= lr u with u = m u + g, so that
+  // another place may compute u; else 0. Known after Setup.
+  virtual float momentum() const { return 0; }
+
   // Updates n elements on the host: clips g element by element, adds step.weight_decay x w, then
   // changes w and the states by the rule. The states come in the order of states(). All arrays have
   // n elements and do not overlap. Several threads call it at once, on different pieces. Must not

@@ -1,15 +1,15 @@
 #include "cluster/protocol/gradient_codec.h"
 
+#include "singa/train/updater.h"
+
 namespace singa {
 
 float MomentumOfCodec(const JobProto& job) {
   const AllReduceProto& conf = job.cluster().all_reduce();
   const bool leaves_out = conf.compression() == AllReduceProto::kThreshold ||
                           (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
-  const UpdaterProto& updater = job.updater();
-  const bool plain = updater.type() == kSGD && !updater.has_user_type();
-  const bool corrects = leaves_out && plain && conf.error_feedback() && conf.momentum_correction();
-  return corrects ? updater.momentum() : 0;
+  const bool corrects = leaves_out && conf.error_feedback() && conf.momentum_correction();
+  return corrects ? MakeUpdater(job.updater())->momentum() : 0;
 }
 
 std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf, float momentum) {

@@ -31,6 +31,7 @@ class SgdUpdater final : public ElementUpdater<SgdElement> {
   std::vector<std::string> states() const override {
     return momentum_ > 0 ? std::vector<std::string>{"momentum"} : std::vector<std::string>{};
   }
+  float momentum() const override { return momentum_; }
 
  private:
   SgdElement ElementOf(const UpdateStep& step) const override {
