@@ -33,6 +33,7 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
       events_(events),
       consistency_(MakeConsistency(setup.job.cluster())) {
   std::vector<SliceSet> slices;
+  slices.reserve(setup.topology.servers_per_group());
   for (int s = 0; s < setup.topology.servers_per_group(); ++s) slices.push_back(owners.Of(s));
   for (int g = groups_.first; g < groups_.last; ++g) {
     std::map<Contributors, Processes> processes;

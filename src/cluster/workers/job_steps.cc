@@ -17,6 +17,7 @@ JobSteps::JobSteps(const JobProto& job, JobProcess* process, const ProgressDeadl
 
 std::vector<int64_t> JobSteps::done() const {
   std::vector<int64_t> steps;
+  steps.reserve(groups_);
   for (int group = 0; group < groups_; ++group) steps.push_back(gate_.steps(group));
   return steps;
 }

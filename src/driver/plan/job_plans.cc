@@ -154,13 +154,13 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Pla
 // Searches for the fastest plan that fits by its exact memory. Sets the front and search_ms.
 SearchResult SearchThatFits(int64_t most_bytes, PlanMemory* memory, JobPlans* plans) {
   const auto start = std::chrono::steady_clock::now();
-  const SearchResult search = SearchPlan(plans->net, most_bytes);
+  SearchResult search = SearchPlan(plans->net, most_bytes);
   plans->search_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   plans->front = SearchFront(plans->net);
   if (most_bytes == 0) return search;
   const Layout by_rows = LayoutByRows(plans->cluster.workers);
-  const SearchResult fitting = FittingPlan(
+  SearchResult fitting = FittingPlan(
       search, plans->net, plans->front, most_bytes,
       [&](const Layouts& layouts) { return memory->Of(DivisionOf(plans->net, layouts, by_rows)); });
   if (search.best && fitting.best && fitting.best->step_ms > search.best->step_ms)
