@@ -41,10 +41,10 @@ def a_job_in_rounds_that_loses_a_process_changes_nothing(case):
     """Its checkpoints are within rounds."""
     case.write("job.conf", mlp(case.site.data, "train_steps: 1500 disp_freq: 5 checkpoint_freq: 47",
                                updater=ADAM))
-    args = rounds(20)
-    case.train("job.conf", *args, workspace="undisturbed")
-    for rank in (0, 1):
-        lost = f"lost{rank}"
+    apart = ("cluster.server_worker_separate=true",)  # servers in processes without workers
+    case.train("job.conf", *rounds(20), workspace="undisturbed")
+    for rank, settings in ((0, ()), (1, ()), (0, apart)):
+        args, lost = rounds(20, *settings), f"lost{rank}{'-apart' if settings else ''}"
         job = case.start_job("job.conf", *args, workspace=lost)
         disturbed(case, lost, job, rank, SIGKILL, 300)
         job.end(0)

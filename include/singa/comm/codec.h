@@ -19,8 +19,8 @@ class SINGA_API Codec {
  public:
   virtual ~Codec() = default;
 
-  // Takes the settings of cluster.all_reduce, before any other call. `momentum`: that Encode adds
-  // to gradients in place of the updater; 0: none.
+  // Takes the settings of cluster.all_reduce, before any other call. `momentum`: Encode applies
+  // this momentum, and the updater does not. 0: none.
   virtual void Setup(const AllReduceProto& /*conf*/, float /*momentum*/) {}
   // Returns the largest number of bytes of n encoded floats. It never falls as n grows;
   // MostBytes(0) is the constant overhead of a slice.

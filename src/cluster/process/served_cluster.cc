@@ -90,8 +90,11 @@ bool ServedCluster::HasSyncState(const std::string& name) const {
 }
 
 void ServedCluster::RestoreSync(const std::map<std::string, std::vector<float>>& state) {
+  std::map<std::string, std::vector<float>> mine;
+  for (const auto& [name, floats] : state)
+    if (HasSyncState(name)) mine[name] = floats;
   for (const auto& [group, server] : Servers())
-    server->Do([&](Server& one) { one.RestoreSync(state); }, [](Server&) { return true; });
+    server->Do([&](Server& one) { one.RestoreSync(mine); }, [](Server&) { return true; });
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {
@@ -160,10 +163,14 @@ void ServedCluster::Fill() {
   if (sends_sums() && !groups_.empty()) FillReplica();
 }
 
-// The updater's states are at the servers.
+// The updater's states are at the servers. A server here has those of its slices itself, and may
+// read their values now.
 void ServedCluster::FillReplica() {
   const std::vector<SliceState> states = AskForState(0);
-  for (int s = 0; s < table_.size(); ++s) replica_->SetFloats(s, states[s].count, states[s].floats);
+  const SliceOwners owners(topology_, table_);
+  for (int s = 0; s < table_.size(); ++s)
+    if (topology_.ProcessOfServer({0, owners.Owner(s)}) != rank_)
+      replica_->SetFloats(s, states[s].count, states[s].floats);
 }
 
 // All slices begin with the steps of the job's first worker group as their version.

@@ -8,8 +8,11 @@ float MomentumOfCodec(const JobProto& job) {
   const AllReduceProto& conf = job.cluster().all_reduce();
   const bool leaves_out = conf.compression() == AllReduceProto::kThreshold ||
                           (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
-  const bool corrects = leaves_out && conf.error_feedback() && conf.momentum_correction();
-  return corrects ? MakeUpdater(job.updater())->momentum() : 0;
+  // The updater clips gradients before it adds momentum.
+  const UpdaterProto& updater = job.updater();
+  const bool clips = updater.clip_norm() > 0 || updater.has_clip_low() || updater.has_clip_high();
+  const bool corrects = leaves_out && !clips && conf.error_feedback() && conf.momentum_correction();
+  return corrects ? MakeUpdater(updater)->momentum() : 0;
 }
 
 std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf, float momentum) {

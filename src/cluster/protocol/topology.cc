@@ -73,6 +73,10 @@ Topology::Topology(const ClusterProto& conf) : together_(StepsTogether(conf)) {
   processes_ = workers_.processes();
   CheckExchange(conf);
   if (conf.has_all_reduce()) {
+    if (InRounds(conf))
+      throw ConfigError("all_reduce",
+                        "must not be set with group_sync: kOuter, whose groups send no "
+                        "gradients to each other");
     CheckProcesses(processes_);
     return;
   }

@@ -66,12 +66,15 @@ void GroupSync::End(int slice) {
   if (std::exchange(state.again, false) || IsDue(slice, state.updates)) Begin(slice);
 }
 
-void GroupSync::RestoreSlice(int slice) {
+bool GroupSync::RestoreSlice(int slice) {
+  bool all = true;
   for (const Kept& kept : StateOf(slice)) {
     const auto state = restored_.extract(kept.name);
-    if (state && state.mapped().size() == kept.floats.size())
-      std::ranges::copy(state.mapped(), kept.floats.begin());
+    const bool fits = state && state.mapped().size() == kept.floats.size();
+    if (fits) std::ranges::copy(state.mapped(), kept.floats.begin());
+    all = all && fits;
   }
+  return all;
 }
 
 void GroupSync::SendSync(int slice, int to_group, int origin, int hops, int64_t number,

@@ -87,8 +87,9 @@ class GroupSync {
   void SendReply(int slice, int to_group, int64_t number, Frame floats);
   // Ends the exchange that this server began.
   void End(int slice);
-  // Sets the state of `slice` to what was restored, if it fits.
-  void RestoreSlice(int slice);
+  // Sets the state of `slice` to what was restored. Returns false if that has not all of it.
+  bool RestoreSlice(int slice);
+  bool restores() const { return !restored_.empty(); }
 
   int group() const { return self_.group; }
   int groups() const { return groups_; }

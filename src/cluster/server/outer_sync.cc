@@ -1,10 +1,18 @@
 #include "cluster/server/outer_sync.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "singa/base/str_cat.h"
 
 namespace singa {
+namespace {
+
+constexpr int64_t kCountUnit = 1 << 20;  // both parts of a count are whole floats
+
+}  // namespace
 
 OuterSync::OuterSync(const Setup& setup)
     : ToMasterSync(setup),
@@ -13,7 +21,8 @@ OuterSync::OuterSync(const Setup& setup)
       freq_(setup.conf.sync_freq()),
       steps_(setup.steps),
       bases_(setup.shard->slices()),
-      outer_(setup.shard->slices().size()) {}
+      outer_(setup.shard->slices().size()),
+      counts_(setup.shard->slices().size()) {}
 
 void OuterSync::Start(int slice) {
   bases_.Set(slice, values(slice), size(slice));
@@ -24,7 +33,13 @@ void OuterSync::Start(int slice) {
     outer.changes.resize(groups());
     outer.came.assign(groups(), false);
   }
-  RestoreSlice(slice);
+  if (!restores()) return;
+  if (!RestoreSlice(slice) && !std::exchange(warned_, true))
+    LOG(WARNING) << "server group " << group() << " begins a round with the model: the checkpoint "
+                 << "has other groups, or other slices";
+  const Counted& counted = counts_[place(slice)];
+  shard().set_count(
+      slice, static_cast<int64_t>(counted[0]) * kCountUnit + static_cast<int64_t>(counted[1]));
 }
 
 std::span<const float> OuterSync::Model(int slice) {
@@ -32,11 +47,15 @@ std::span<const float> OuterSync::Model(int slice) {
 }
 
 std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
-  const std::string name = StrCat("outer/group", group(), "/slice", slice);
+  const std::string name = StrCat("outer/group", group(), "/", shard().Key(slice));
+  const int64_t count = shard().count(slice);
+  Counted& counted = counts_[place(slice)];
+  counted = {static_cast<float>(count / kCountUnit), static_cast<float>(count % kCountUnit)};
   std::vector<Kept> state = {{name + "/values", {values(slice), static_cast<size_t>(size(slice))}},
-                             {name + "/states", shard().states(slice)}};
+                             {name + "/states", shard().states(slice)},
+                             {name + "/count", counted}};
   if (!Sends(slice))
-    state.push_back({StrCat("outer/momentum/slice", slice), outer_[place(slice)].momentum});
+    state.push_back({StrCat("outer/momentum/", shard().Key(slice)), outer_[place(slice)].momentum});
   std::erase_if(state, [](const Kept& kept) { return kept.floats.empty(); });
   return state;
 }

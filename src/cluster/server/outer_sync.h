@@ -5,6 +5,7 @@
 // PyTorch's SGD with nesterov=True.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "cluster/server/to_master_sync.h"
@@ -48,6 +49,10 @@ class OuterSync final : public ToMasterSync {
   const int64_t freq_, steps_;
   Bases bases_;
   std::vector<Outer> outer_;  // by place; of slices that have their masters elsewhere, empty
+  // By place: the updates that the slice has seen, as floats for a checkpoint: n / 2^20, n % 2^20.
+  using Counted = std::array<float, 2>;
+  std::vector<Counted> counts_;
+  bool warned_ = false;
 };
 
 }  // namespace singa

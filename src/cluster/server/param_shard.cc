@@ -22,6 +22,11 @@ std::string ParamShard::Name(int slice) const {
   return StrCat("slice ", slice, " of param \"", param.name, "\" of layer \"", param.layer, "\"");
 }
 
+std::string ParamShard::Key(int slice) const {
+  const Slice& cut = table_[slice];
+  return StrCat(params_[cut.param].name, "/", cut.begin, "-", cut.begin + cut.size);
+}
+
 void ParamShard::Put(int slice, int64_t version, int64_t count, std::span<const float> floats) {
   Owned& owned = at(slice);
   const int64_t n = size(slice), given = static_cast<int64_t>(floats.size());

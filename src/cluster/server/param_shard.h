@@ -24,6 +24,8 @@ class ParamShard {
   int64_t size(int slice) const { return table_[slice].size; }
   // Returns, for example, `slice 4 of param "w1" of layer "fc1"`.
   std::string Name(int slice) const;
+  // Returns a name that tells which floats of which param the slice has: `w1/0-784`.
+  std::string Key(int slice) const;
   // Returns the floats of a slice's State.
   int64_t state_size(int slice) const { return size(slice) * (1 + state_count_); }
 
@@ -39,6 +41,7 @@ class ParamShard {
   // Returns the steps that the values include: updates, and steps that were dropped.
   int64_t version(int slice) const { return at(slice).version; }
   int64_t count(int slice) const { return at(slice).count; }  // updates
+  void set_count(int slice, int64_t count) { at(slice).count = count; }
   std::span<float> values(int slice) {
     return {at(slice).values, static_cast<size_t>(size(slice))};
   }

@@ -1,6 +1,7 @@
 // kFp16 sends each float as float16 (IEEE 754 binary16), times a power of two with which the
 // largest of them is just below the largest float16: none overflows, and small ones keep their 11
-// bits. Sums are float32, and there is no rest. With clip, floats are cut to [-clip, clip] before.
+// bits. Sums are float32, and there is no rest. With clip, floats of gradients, not of sums, are
+// cut to [-clip, clip] before.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -33,15 +34,10 @@ class Fp16Codec final : public Codec {
   bool sends_sums() const override { return true; }
   int64_t Encode(int64_t, std::span<const float> floats, std::span<float>,
                  std::byte* to) const override {
-    const int8_t exponent = ExponentOf(floats, clip_);
-    const float factor = std::ldexp(1.f, exponent);
-    std::memcpy(to++, &exponent, 1);
-    for (const float x : floats) {
-      const uint16_t half = Float16::From(std::clamp(x, -clip_, clip_) * factor);
-      std::memcpy(to, &half, sizeof half);
-      to += sizeof half;
-    }
-    return MostBytes(static_cast<int64_t>(floats.size()));
+    return Write(floats, clip_, to);
+  }
+  int64_t EncodeSum(std::span<const float> floats, std::byte* to) const override {
+    return Write(floats, kNoClip, to);
   }
   bool Decode(std::span<const std::byte> bytes, std::span<float> floats) const override {
     if (bytes.size() != 1 + floats.size() * sizeof(uint16_t)) return false;
@@ -58,7 +54,21 @@ class Fp16Codec final : public Codec {
   }
 
  private:
-  float clip_ = std::numeric_limits<float>::max();
+  static constexpr float kNoClip = std::numeric_limits<float>::max();
+
+  int64_t Write(std::span<const float> floats, float clip, std::byte* to) const {
+    const int8_t exponent = ExponentOf(floats, clip);
+    const float factor = std::ldexp(1.f, exponent);
+    std::memcpy(to++, &exponent, 1);
+    for (const float x : floats) {
+      const uint16_t half = Float16::From(std::clamp(x, -clip, clip) * factor);
+      std::memcpy(to, &half, sizeof half);
+      to += sizeof half;
+    }
+    return MostBytes(std::ssize(floats));
+  }
+
+  float clip_ = kNoClip;
 };
 SINGA_REGISTER_CODEC(kFp16, Fp16Codec);
 

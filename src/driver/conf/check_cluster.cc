@@ -156,6 +156,9 @@ class ClusterCheck {
     if (cluster_.nserver_groups() > 1) return WarnOfRounds();
     for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
       if (Has(field)) Warn(field, kOneServerGroup);
+    if (cluster_.group_sync() != ClusterProto::kOuter) return;  // which draws a warning anyway
+    for (const char* field : {"outer_lr", "outer_momentum"})
+      if (Has(field)) Warn(field, kOneServerGroup);
   }
 
   void WarnOfRounds() {

@@ -85,7 +85,10 @@ class FollowRun {
     int group = 0;
     for (const int64_t steps : StepsIn(begin.group_steps(), groups_.size()))
       groups_.steps().gate().SetSteps(group++, steps);
-    if (groups_.teams().HasWorkers()) SetValues(begin);
+    if (groups_.teams().HasWorkers())
+      SetValues(begin);
+    else if (begin.has_checkpoint() && !told_.has_take_place())
+      groups_.backend().RestoreState(LoadCheckpoint(begin.checkpoint())->state());
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     if (groups_.teams().HasWorkers()) schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
     Start();

@@ -49,10 +49,10 @@ CodecRates RatesOf(const std::string& name, const AllReduceProto& conf, int host
         MsOf([&] { size = codec->Encode(kLater, gradient, rest, bytes.data()); }) / mb;
     rates.decode_ms = MsOf([&] {
                         codec->Decode({bytes.data(), static_cast<size_t>(size)}, sent);
+                        for (int64_t i = 0; i < n; ++i) sum[i] += sent[i];
                       }) /
                       mb;
     rates.gradient = static_cast<double>(size) / kMegabyte / mb;
-    for (int64_t i = 0; i < n; ++i) sum[i] += sent[i];
   }
   int64_t size = 0;
   rates.sum_ms = MsOf([&] { size = codec->EncodeSum(sum, bytes.data()); }) / mb;
@@ -61,8 +61,8 @@ CodecRates RatesOf(const std::string& name, const AllReduceProto& conf, int host
 }
 
 // Returns the costs of a layer whose gradients are compressed. A host encodes its gradient, and
-// decodes the sums of the others; its server decodes gradients and encodes sums, each of its share
-// of the params.
+// decodes and applies the sums of the others; its server decodes gradients, adds them up and
+// encodes sums, each of its share of the params.
 LayerCost Compressed(LayerCost cost, const PlanCluster& cluster, const CodecRates& codec,
                      double send_ms_per_mb) {
   const double share = (codec.gradient + codec.sum) / 2;

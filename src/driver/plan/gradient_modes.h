@@ -16,7 +16,8 @@ struct CodecRates {
   std::string name;     // for people, such as "kTopK, 1 %"
   double gradient = 1;  // its bytes, as a share of whole gradients
   double sum = 1;       // the bytes of a sum over the hosts, as a share of whole values
-  double encode_ms = 0, decode_ms = 0, sum_ms = 0;  // processor time; sum_ms: to encode a sum
+  // Processor time. decode_ms: to decode, and to add the floats to others; sum_ms: to encode a sum.
+  double encode_ms = 0, decode_ms = 0, sum_ms = 0;
 };
 
 // Measures float16, and the largest share of numbers that `conf` names, for sums over `hosts`.

@@ -21,6 +21,10 @@ TEST(GradientCodec, HasTheMomentumOfSgdWhereItLeavesFloatsOut) {
     EXPECT_EQ(MomentumOfCodec(Job(conf)), 0) << conf;
   EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kNesterov momentum: 0.9")), 0);
   EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kAdam")), 0);
+  for (const char* clips : {"clip_norm: 1", "clip_low: -1 clip_high: 1"})
+    EXPECT_EQ(
+        MomentumOfCodec(Job("compression: kTopK", StrCat("type: kSGD momentum: 0.9 ", clips))), 0)
+        << clips << " is of gradients, not of momentum";
 }
 
 TEST(GradientCodec, ServersHaveNoMomentumBesides) {

@@ -100,11 +100,14 @@ TEST(OuterSyncTest, ItsStateGoesOnInAnotherServer) {
   first.Step(0, 0);
   for (const int group : {1, 2}) EXPECT_TRUE(first.OnSync(0, 1, {3}, group, group));
   first.Step(0, 1);  // local
+  first.shard.set_count(0, 2 * (1 << 20) + 7);
   std::map<std::string, std::vector<float>> state;
   for (const GroupSync::Kept& kept : first.sync->StateOf(0))
     state[kept.name].assign(kept.floats.begin(), kept.floats.end());
-  EXPECT_EQ(state, (std::map<std::string, std::vector<float>>{
-                       {"outer/group0/slice0/values", {15.5f}}, {"outer/momentum/slice0", {3}}}));
+  EXPECT_EQ(state,
+            (std::map<std::string, std::vector<float>>{{"outer/group0/a/0-1/values", {15.5f}},
+                                                       {"outer/group0/a/0-1/count", {2, 7}},
+                                                       {"outer/momentum/a/0-1", {3}}}));
 
   OuterOfAServer second(0, "outer_lr: 1 outer_momentum: 0.5");
   second.sync->Restore(state);
@@ -112,6 +115,7 @@ TEST(OuterSyncTest, ItsStateGoesOnInAnotherServer) {
   second.sync->Start(0);
   EXPECT_EQ(second.value(0), 15.5f);
   EXPECT_EQ(second.sync->Model(0)[0], 14.5f);
+  EXPECT_EQ(second.shard.count(0), 2 * (1 << 20) + 7);
 }
 
 }  // namespace

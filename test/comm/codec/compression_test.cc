@@ -100,6 +100,13 @@ TEST(Fp16Codec, RoundsSumsAsItRoundsGradients) {
   EXPECT_EQ(SentSum(*codec, sum), std::pair(Sent(*codec, sum), size_t{101}));
 }
 
+TEST(Fp16Codec, CutsNoSums) {
+  AllReduceProto settings;
+  settings.set_clip(2);
+  EXPECT_EQ(SentSum(*CodecOf(AllReduceProto::kFp16, settings), {3, -4}).first,
+            (std::vector<float>{3, -4}));
+}
+
 TEST(IdentityCodec, SendsNoSums) { EXPECT_FALSE(CodecOf(AllReduceProto::kNone)->sends_sums()); }
 
 TEST(TopKCodec, SendsExactlyTheLargest) {
