@@ -74,6 +74,7 @@ bool GroupSync::RestoreSlice(int slice) {
     if (fits) std::ranges::copy(state.mapped(), kept.floats.begin());
     all = all && fits;
   }
+  if (++restored_slices_ == shard_->slices().size()) restored_.clear();
   return all;
 }
 

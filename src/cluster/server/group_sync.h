@@ -87,7 +87,7 @@ class GroupSync {
   void SendReply(int slice, int to_group, int64_t number, Frame floats);
   // Ends the exchange that this server began.
   void End(int slice);
-  // Sets the state of `slice` to what was restored. Returns false if that has not all of it.
+  // Sets the state of `slice` to what was restored, once. Returns false if that has not all of it.
   bool RestoreSlice(int slice);
   bool restores() const { return !restored_.empty(); }
 
@@ -117,7 +117,8 @@ class GroupSync {
   Outgoing* const out_;
   std::vector<State> states_;
   int in_flight_ = 0;
-  std::map<std::string, std::vector<float>> restored_;
+  std::map<std::string, std::vector<float>> restored_;  // until all slices have theirs
+  int restored_slices_ = 0;
 };
 
 }  // namespace singa

@@ -74,11 +74,6 @@ void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& ste
 
 void ServersBackend::Fill() {
   cluster_.Fill();
-  AwaitFilled();
-  cluster_.RestoreSync({});  // what no slice has taken
-}
-
-void ServersBackend::AwaitFilled() {
   if (!setup_.process) return;
   if (Leader* const leader = setup_.process->leader()) leader->AwaitFilled();
   if (Follower* const follower = setup_.process->follower()) follower->TellFilled();

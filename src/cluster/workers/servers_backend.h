@@ -34,9 +34,6 @@ class ServersBackend final : public SyncBackend {
   void Close() override;
 
  private:
-  // Waits, in rank 0, until the groups of all processes have their values.
-  void AwaitFilled();
-
   const SyncSetup setup_;
   const std::unique_ptr<ServedCluster> own_;  // null in a job of several processes
   ServedCluster& cluster_;                    // *own_, or the process's
