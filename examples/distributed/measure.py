@@ -7,7 +7,7 @@ usage: SINGA_DATA=DIR python3 examples/distributed/measure.py SINGA [--epochs 10
        --write     put the tables into README.md
 
 The processes send each other all bytes over loopback. All modes take the same steps of 64 records in all.
-Bytes and seconds are of all processes, without tests: the first row of a run is left out.
+Bytes are of both processes, without tests: the first row of a run is left out.
 """
 import argparse
 import json
@@ -68,7 +68,7 @@ def run(args, mode):
 
 
 def figures(rows):
-    """Returns bytes and milliseconds of a step, and (train loss, train accuracy, test accuracy) by epoch."""
+    """Returns bytes of a step, and (train loss, train accuracy, test accuracy) by epoch."""
     train = [row for row in rows if row["phase"] == "train" and row["group"] == 0]
     sent = {}
     for row in rows:
@@ -76,29 +76,28 @@ def figures(rows):
             sent.setdefault(row["step"], []).append(row["bytes_sent"])
     steps = train[-1]["step"] - train[0]["step"]
     total = sum(sum(of) for step, of in sent.items() if step > train[0]["step"])
-    ms = sum(row["step_ms"] for row in train[1:]) / (len(train) - 1)
     epochs = []
     for number, test in enumerate((row for row in rows if row["phase"] == "test" and row["step"] > 0)):
         within = [row for row in train if number * EPOCH <= row["step"] < (number + 1) * EPOCH]
         epochs.append((sum(row["loss"] for row in within) / len(within),
                        sum(row["accuracy"] for row in within) / len(within), test["accuracy"]))
-    return total / steps, ms, epochs
+    return total / steps, epochs
 
 
 def tables(results):
     """Returns the lines of two tables in Markdown: of all modes, and of each mode by epoch."""
     dense = next(iter(results.values()))[0]
     lines = results_file.table(
-        ["mode", "KB a step", "of the first mode", "ms a step", "test accuracy"],
-        [[mode, f"{size / 1e3:.1f}", f"{100 * size / dense:.1f} %", f"{ms:.2f}", f"{epochs[-1][2]:.4f}"]
-         for mode, (size, ms, epochs) in results.items()])
+        ["mode", "KB a step", "of the first mode", "test accuracy"],
+        [[mode, f"{size / 1e3:.1f}", f"{100 * size / dense:.1f} %", f"{epochs[-1][2]:.4f}"]
+         for mode, (size, epochs) in results.items()])
     lines += ["", "By epoch: training loss, training accuracy, test accuracy.", ""]
-    count = len(next(iter(results.values()))[2])
+    count = len(next(iter(results.values()))[1])
     shown = [epoch for epoch in range(count) if epoch in (0, 1, 4) or epoch == count - 1]
     return lines + results_file.table(
         ["mode", *(f"epoch {epoch + 1}" for epoch in shown)],
         [[mode, *("{:.4f}, {:.4f}, {:.4f}".format(*epochs[epoch]) for epoch in shown)]
-         for mode, (_, _, epochs) in results.items()])
+         for mode, (_, epochs) in results.items()])
 
 
 def main():
@@ -116,8 +115,8 @@ def main():
         if args.words and not any(word in mode for word in args.words):
             continue
         results[mode] = figures(run(args, mode))
-        print(f"{mode}: {results[mode][0]:.0f} bytes and {results[mode][1]:.2f} ms a step, "
-              f"accuracy {results[mode][2][-1][2]:.4f}", file=sys.stderr)
+        print(f"{mode}: {results[mode][0]:.0f} bytes a step, accuracy {results[mode][1][-1][2]:.4f}",
+              file=sys.stderr)
     lines = [*conditions.lines(), *tables(results)]
     print("\n".join(lines))
     if args.write:

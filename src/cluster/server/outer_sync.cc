@@ -50,7 +50,8 @@ std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
   const std::string name = StrCat("outer/group", group(), "/", shard().Key(slice));
   const int64_t count = shard().count(slice);
   Counted& counted = counts_[place(slice)];
-  counted = {static_cast<float>(count / kCountUnit), static_cast<float>(count % kCountUnit)};
+  const int64_t units = count / kCountUnit, rest = count % kCountUnit;
+  counted = {static_cast<float>(units), static_cast<float>(rest)};
   std::vector<Kept> state = {{name + "/values", {values(slice), static_cast<size_t>(size(slice))}},
                              {name + "/states", shard().states(slice)},
                              {name + "/count", counted}};
