@@ -21,9 +21,13 @@ void Check(const Codec& codec, std::span<const std::byte> bytes, size_t n) {
     return;
   for (float& x : floats)
     if (!(x > -1e30f && x < 1e30f)) x = 1;
-  std::vector<std::byte> sum(codec.MostBytes(std::ssize(floats)));
-  sum.resize(codec.EncodeSum(floats, sum.data()));
-  if (!codec.Decode(sum, again)) std::abort();
+  std::vector<std::byte> sent(codec.MostBytes(std::ssize(floats)));
+  const int64_t sum = codec.EncodeSum(floats, sent.data());
+  if (!codec.Decode({sent.data(), static_cast<size_t>(sum)}, again)) std::abort();
+  if (n == 0) return;
+  std::vector<float> state(codec.states() * n);
+  const int64_t gradient = codec.Encode(0, floats, state, sent.data());
+  if (!codec.Decode({sent.data(), static_cast<size_t>(gradient)}, again)) std::abort();
 }
 
 }  // namespace
@@ -31,9 +35,9 @@ void Check(const Codec& codec, std::span<const std::byte> bytes, size_t n) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
-  const auto compression = singa::kCompressions[data[0] % std::size(singa::kCompressions)];
+  const auto compression = singa::kCompressions[data[0] / 2 % std::size(singa::kCompressions)];
   const auto codec = singa::Codecs().Make(singa::AllReduceProto::Compression_Name(compression));
-  codec->Setup(singa::AllReduceProto(), 0);
+  codec->Setup(singa::AllReduceProto(), data[0] % 2 == 0 ? 0 : 0.5f);
   singa::Check(*codec, std::as_bytes(std::span(data + 2, size - 2)), data[1]);
   return 0;
 }

@@ -4,7 +4,7 @@ import pathlib
 import struct
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "codec"
-FP16, TOP_K, THRESHOLD = 0, 1, 2
+FP16, TOP_K, THRESHOLD, MOMENTUM = 0, 2, 4, 1
 
 
 def entries(*gaps):
@@ -17,6 +17,7 @@ SEEDS = {
     "halves_exponent": bytes([FP16, 1, 0x80]) + struct.pack("<e", 1),
     "halves_cut": bytes([FP16, 3, 5, 0]),
     "sparse": bytes([TOP_K, 200]) + entries([3], [0], [0x80, 1]),
+    "sparse_momentum": bytes([TOP_K + MOMENTUM, 200]) + entries([3], [0], [0x80, 1]),
     "sparse_none": bytes([THRESHOLD, 9]),
     "sparse_dense": bytes([THRESHOLD, 2]) + struct.pack("<2f", 1, -1),
     "sparse_behind_the_end": bytes([TOP_K, 9]) + entries([9]),
