@@ -44,6 +44,7 @@ MODES = {
     "kNone": compressed("kNone"),
     "kFp16": compressed("kFp16"),
     "kTopK, 5 %": compressed("kTopK", "sparsity=0.05"),
+    "kTopK, 5 %, momentum kept": compressed("kTopK", "sparsity=0.05", "factor_masking=false"),
     "kTopK, 1 %": compressed("kTopK", "sparsity=0.01"),
     "kThreshold, 0.001": compressed("kThreshold", "threshold=0.001"),
     "kOuter, 10 steps": outer(10),

@@ -15,7 +15,6 @@ class SparseCodec : public Codec {
  public:
   void Setup(const AllReduceProto& conf, float momentum) override {
     feeds_back_ = conf.error_feedback();
-    masks_ = conf.factor_masking();
     momentum_ = momentum;
   }
   int64_t MostBytes(int64_t n) const override { return MostSparseBytes(n); }
@@ -31,13 +30,15 @@ class SparseCodec : public Codec {
   }
 
  protected:
+  // Lets floats that are sent begin again without momentum.
+  void MaskFactors() { masks_ = true; }
   // Returns which of the floats are sent in `step`.
   virtual Largest Choose(int64_t step, std::span<const float> floats) const = 0;
 
  private:
   void AddMomentum(std::span<const float> floats, std::span<float> rest, std::span<float> u) const;
 
-  bool feeds_back_ = true, masks_ = true;
+  bool feeds_back_ = true, masks_ = false;
   float momentum_ = 0;
 };
 

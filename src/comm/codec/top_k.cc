@@ -16,6 +16,7 @@ class TopKCodec final : public SparseCodec {
  public:
   void Setup(const AllReduceProto& conf, float momentum) override {
     SparseCodec::Setup(conf, momentum);
+    if (conf.factor_masking()) MaskFactors();
     sparsity_ = conf.sparsity();
     warmup_ = conf.warmup_steps();
   }

@@ -71,7 +71,7 @@ inline constexpr ForTypes kForTypes[] = {
     {"AllReduceProto", "compression", "clip", "kFp16"},
     {"AllReduceProto", "compression", "error_feedback", "kTopK kThreshold"},
     {"AllReduceProto", "compression", "momentum_correction", "kTopK kThreshold"},
-    {"AllReduceProto", "compression", "factor_masking", "kTopK kThreshold"},
+    {"AllReduceProto", "compression", "factor_masking", "kTopK"},
     {"AllReduceProto", "compression", "warmup_steps", "kTopK"},
     {"ClusterProto", "group_sync", "outer_lr", "kOuter"},
     {"ClusterProto", "group_sync", "outer_momentum", "kOuter"},
