@@ -113,7 +113,7 @@ class ServedCluster final : private Outbox {
   const std::unique_ptr<const Codec> codec_;  // of gradients
   SteadyClock clock_;
   SliceTable table_;
-  Replica* replica_ = nullptr;  // null: no worker is here
+  Replica* replica_ = nullptr;  // of the first group here; not used if no worker is here
   std::vector<ServedParam> params_;
   std::vector<int64_t> steps_;
   std::map<int, Group> groups_;  // groups that have workers here

@@ -56,8 +56,11 @@ class GroupSync {
   virtual std::span<const float> Model(int slice) { return shard_->values(slice); }
   // Returns the state of `slice` in place. REQUIRES: no exchange is in flight.
   virtual std::vector<Kept> StateOf(int /*slice*/) { return {}; }
-  // Takes what StateOf returned, by name, for Start to go on with.
-  void Restore(std::map<std::string, std::vector<float>> state) { restored_ = std::move(state); }
+  // Takes what StateOf returned, by name, for Start to go on with. A model without such state drops
+  // it.
+  void Restore(std::map<std::string, std::vector<float>> state) {
+    if (InRounds()) restored_ = std::move(state);
+  }
 
  protected:
   explicit GroupSync(const Setup& setup);

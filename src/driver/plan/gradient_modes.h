@@ -11,7 +11,7 @@
 
 namespace singa {
 
-// What a codec does to 1 MB of gradients, measured on noise.
+// The bytes and times of a codec for 1 MB of gradients, measured on noise.
 struct CodecRates {
   std::string name;     // for people, such as "kTopK, 1 %"
   double gradient = 1;  // its bytes, as a share of whole gradients

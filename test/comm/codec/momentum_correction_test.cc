@@ -32,7 +32,7 @@ TEST(MomentumCorrection, FloatsThatAreSentBeginAgain) {
   EXPECT_EQ(state, (std::vector<float>{0, 1, 0, 1}));
 }
 
-// What is sent and what is left add up to what momentum made of all gradients.
+// The numbers sent in all steps and the rest add up to the sum of u over the steps.
 TEST(MomentumCorrection, LosesNothing) {
   AllReduceProto settings = Sparsity(0.1f);
   settings.set_factor_masking(false);

@@ -1,4 +1,4 @@
-// What codecs make of floats.
+// These functions send floats by a codec, for its tests.
 #pragma once
 
 #include <gtest/gtest.h>
