@@ -40,7 +40,8 @@ const MessageSpec kAdded[] = {
     {"AllReduceProto", "",
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
      "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152; "
-     "7 momentum_correction bool=true; 8 factor_masking bool=true; 9 warmup_steps int32=0"},
+     "7 momentum_correction bool=true; 8 factor_masking bool=true; 9 warmup_steps int32=0; "
+     "10 rank int32=2; 11 backend Backend=kAnyBackend"},
     {"StoreProto", "",
      "301 shuffle bool=false; 302 label_path string; "
      "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "
@@ -51,7 +52,8 @@ const EnumSpec kAddedEnums[] = {
     {"JobProto.NonFinitePolicy", "kAbort=0 kSkip=1"},
     {"NetProto.Partition", "kManual=0 kAuto=1"},
     {"ClusterProto.GroupSync", "kMaster=0 kRing=1 kElastic=2 kOuter=3"},
-    {"AllReduceProto.Compression", "kNone=0 kFp16=1 kPartial=2 kTopK=3 kThreshold=4"},
+    {"AllReduceProto.Compression", "kNone=0 kFp16=1 kPartial=2 kTopK=3 kThreshold=4 kPowerSGD=5"},
+    {"AllReduceProto.Backend", "kAnyBackend=0 kMemory=1 kMpi=2 kNccl=3 kServers=4"},
 };
 
 std::vector<std::string> Cut(const std::string& text, const std::string& separator) {

@@ -43,8 +43,8 @@ class ServedUpdates final : public SliceUpdates {
   bool skipped(int64_t step) const override { return dropped_ == step; }
   double GradientNorm(int64_t step) override;
   void Await(int param, int64_t step) override;
-  // Returns the encoder of its gradients. REQUIRES: Connect was called, and no step is under way.
-  GradientEncoder& encoder() { return *encoder_; }
+  // Returns the encoder of its gradients; null before Connect. REQUIRES: no step is under way.
+  GradientEncoder* encoder() { return encoder_.get(); }
   // Returns the milliseconds, of all workers together, that they waited since the last call: for
   // values, or for the group's processes to agree on a dropped step.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }

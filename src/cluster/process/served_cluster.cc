@@ -62,9 +62,9 @@ int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
 }
 
 CodecState ServedCluster::codec_state() {
-  std::map<int, ServedUpdates*> updates;
-  for (const auto& [group, ends] : groups_) updates[group] = ends.updates.get();
-  return CodecState(*codec_, topology_, rank_, table_, std::move(updates));
+  std::map<int, GradientEncoder*> encoders;
+  for (const auto& [group, ends] : groups_) encoders[group] = ends.updates->encoder();
+  return CodecState(*codec_, topology_, rank_, table_, std::move(encoders));
 }
 
 std::vector<StoredTensor> ServedCluster::SyncState() {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/thread/mutex.h"
+#include "cluster/client/codec_state.h"
 #include "cluster/client/process_link.h"
 #include "cluster/client/served_updates.h"
-#include "cluster/process/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/server/server_thread.h"
 #include "comm/collective/link_collective.h"

@@ -22,8 +22,17 @@ Topology TopologyOf(const ClusterProto& cluster, bool in_one_process) {
   }
 }
 
+// Returns whether cluster.all_reduce leaves the choice of `backend` open, or names it. kNccl
+// without GPUs leaves it open.
+bool May(const ClusterProto& cluster, AllReduceProto::Backend backend) {
+  const AllReduceProto::Backend named = cluster.all_reduce().backend();
+  return named == backend || named == AllReduceProto::kAnyBackend || named == AllReduceProto::kNccl;
+}
+
 // Returns why the groups of one process have servers, not shared values; "": they have no servers.
 std::string WhyServers(const ClusterProto& cluster) {
+  if (cluster.all_reduce().backend() == AllReduceProto::kServers)
+    return "cluster.all_reduce.backend is kServers";
   if (cluster.has_all_reduce()) return "";
   if (cluster.nserver_groups() > 1)
     return StrCat("cluster.nserver_groups is ", cluster.nserver_groups());
@@ -46,7 +55,7 @@ void PlanOneProcess(const JobProto& job, const SyncFacts& facts, SyncPlan* plan)
     plan->why = "one worker";
     return;
   }
-  const bool gpus_wanted = one_group && job.gpu_size() > 0;
+  const bool gpus_wanted = one_group && job.gpu_size() > 0 && May(cluster, AllReduceProto::kNccl);
   if (gpus_wanted && facts.why_not_gpus.empty()) {
     plan->mode = SyncMode::kAllReduce;
     plan->why = kOwnGpus;
@@ -56,29 +65,84 @@ void PlanOneProcess(const JobProto& job, const SyncFacts& facts, SyncPlan* plan)
   plan->why = gpus_wanted ? facts.why_not_gpus : "one process";
 }
 
+std::string WhyServersOfProcesses(const ClusterProto& cluster, const Topology& topology,
+                                  bool one_group_in_all) {
+  if (cluster.all_reduce().backend() == AllReduceProto::kServers)
+    return "cluster.all_reduce.backend is kServers";
+  if (cluster.has_all_reduce()) return "cluster.all_reduce without GPUs";
+  if (!cluster.share_memory()) return "cluster.share_memory is false";
+  if (topology.worker_groups() > 1) return "several worker groups";
+  return one_group_in_all ? "several hosts" : "processes with servers alone";
+}
+
+// MPI adds up if it is named, or if mpirun has started the job and nothing is named.
+bool ByMpi(const ClusterProto& cluster, const SyncFacts& facts) {
+  const AllReduceProto::Backend named = cluster.all_reduce().backend();
+  return named == AllReduceProto::kMpi ||
+         (named == AllReduceProto::kAnyBackend && cluster.has_all_reduce() && facts.by_open_mpi);
+}
+
+// Returns why the processes need values and updaters of their own; "": they do not.
+std::string WhyRankSums(const ClusterProto& cluster, bool by_mpi) {
+  const AllReduceProto& conf = cluster.all_reduce();
+  if (conf.backend() == AllReduceProto::kMpi) return "cluster.all_reduce.backend is kMpi";
+  if (by_mpi) return "Open MPI has started the job";
+  const bool no_servers = conf.compression() == AllReduceProto::kPartial ||
+                          conf.compression() == AllReduceProto::kPowerSGD;
+  if (!no_servers) return "";
+  return "cluster.all_reduce.compression is " +
+         AllReduceProto::Compression_Name(conf.compression());
+}
+
+// Throws ConfigError if the processes cannot add up by the backend that is named.
+void CheckBackend(const JobProto& job, bool shares_host, bool one_group_in_all, int rank) {
+  constexpr const char* kField = "cluster.all_reduce.backend";
+  switch (job.cluster().all_reduce().backend()) {
+    case AllReduceProto::kMemory:
+      if (!shares_host && rank == 0)  // only rank 0 knows where the others are
+        throw ConfigError(kField,
+                          "kMemory needs one worker group, all of whose processes are on "
+                          "one host, and cluster.share_memory");
+      return;
+    case AllReduceProto::kMpi:
+      if (!one_group_in_all)
+        throw ConfigError(kField, "kMpi needs one worker group, with workers in each process");
+      return;
+    case AllReduceProto::kNccl:
+    case AllReduceProto::kServers:
+    case AllReduceProto::kAnyBackend:
+      return;
+  }
+}
+
 void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) {
   const ClusterProto& cluster = job.cluster();
   const Topology& topology = plan->topology;
   // Servers with processes of their own would have nothing to do if the workers shared memory.
   const bool one_group_in_all =
       topology.worker_groups() == 1 && topology.ProcessesOf(0).size() == topology.processes();
-  const bool shares_host = facts.one_host && cluster.share_memory() && one_group_in_all;
-  const bool gpus_wanted =
-      job.gpu_size() > 0 && one_group_in_all && (cluster.has_all_reduce() || shares_host);
+  const bool shares_host = facts.one_host && cluster.share_memory() && one_group_in_all &&
+                           May(cluster, AllReduceProto::kMemory);
+  const bool gpus_wanted = job.gpu_size() > 0 && one_group_in_all &&
+                           (cluster.has_all_reduce() || shares_host) &&
+                           May(cluster, AllReduceProto::kNccl);
+  CheckBackend(job, shares_host, one_group_in_all, facts.rank);
+  const bool by_mpi = one_group_in_all && ByMpi(cluster, facts);
+  const std::string why_ranks = one_group_in_all ? WhyRankSums(cluster, by_mpi) : "";
   if (gpus_wanted && facts.why_not_gpus.empty()) {
     plan->mode = SyncMode::kAllReduce;
     plan->why = kOwnGpus;
   } else if (shares_host) {
     plan->mode = SyncMode::kHostMemory;
     plan->why = gpus_wanted ? facts.why_not_gpus : "one group on one host";
+  } else if (!why_ranks.empty()) {
+    plan->mode = SyncMode::kRankSums;
+    plan->by_mpi = by_mpi;
+    plan->why = why_ranks;
   } else {
     plan->mode = SyncMode::kServers;
-    plan->why = gpus_wanted                    ? facts.why_not_gpus
-                : cluster.has_all_reduce()     ? "cluster.all_reduce without GPUs"
-                : !cluster.share_memory()      ? "cluster.share_memory is false"
-                : topology.worker_groups() > 1 ? "several worker groups"
-                : !one_group_in_all            ? "processes with servers alone"
-                                               : "several hosts";
+    plan->why = gpus_wanted ? facts.why_not_gpus
+                            : WhyServersOfProcesses(cluster, topology, one_group_in_all);
   }
 }
 
@@ -101,6 +165,9 @@ std::string WhyNotOwnGpus(const std::vector<int>& gpus, int workers) {
 }  // namespace
 
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
+  if (job.cluster().all_reduce().backend() == AllReduceProto::kNccl && job.gpu_size() == 0)
+    throw ConfigError("cluster.all_reduce.backend",
+                      "kNccl needs `gpu`, with a GPU for each worker");
   SyncPlan plan{.mode = SyncMode::kAlone,
                 .why = "",
                 .topology = TopologyOf(job.cluster(), facts.in_one_process),
@@ -119,6 +186,10 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
   return plan;
 }
 
+std::string TextOf(const SyncPlan& plan) {
+  return StrCat(plan.by_mpi ? "MPI" : ToString(plan.mode), " (", plan.why, ")");
+}
+
 const char* ToString(SyncMode mode) {
   switch (mode) {
     case SyncMode::kAlone:
@@ -129,6 +200,8 @@ const char* ToString(SyncMode mode) {
       return "shared host memory";
     case SyncMode::kServers:
       return "servers";
+    case SyncMode::kRankSums:
+      return "ranks";
     case SyncMode::kAllReduce:
       return "all-reduce";
   }

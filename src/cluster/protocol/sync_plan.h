@@ -16,6 +16,7 @@ enum class SyncMode {
   kThreads,     // the workers of one process share values and update them in memory
   kHostMemory,  // one group, in several processes of one host that share memory
   kServers,     // servers have the values; workers send gradients and get values
+  kRankSums,    // one group's processes have the values and add gradients up among themselves
   kAllReduce,   // GPUs have the values and add the gradients up among themselves
 };
 
@@ -24,6 +25,7 @@ struct SyncFacts {
   bool in_one_process = false;  // this process runs the whole job, whatever its `cluster` says
   bool one_host = true;         // all processes are on one host
   int rank = 0;                 // of this process
+  bool by_open_mpi = false;     // Open MPI's mpirun has started the processes
   int processes_before = 0;     // processes of the job on this host, before this one, with workers
   // The reason why the workers' GPUs cannot add gradients up, such as a missing library; "": they
   // can, if the job names GPUs.
@@ -46,6 +48,7 @@ struct SyncPlan {
   // of their own; "": they can. The mode kAllReduce needs "" in all processes, which only they
   // know.
   std::string why_not_own_gpus;
+  bool by_mpi = false;  // in kRankSums: by MPI, not by messages of the job
   // cluster.all_reduce is set. Workers that share a GPU are an error then, not only slower.
   bool all_reduce_is_set = false;
 };
@@ -53,7 +56,10 @@ struct SyncPlan {
 // Throws ConfigError relative to the JobProto.
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts = {});
 
-// The mode's name for people: "alone", "threads", "shared host memory", "servers", "all-reduce".
+// The mode's name for people: "alone", "threads", "shared host memory", "servers",
+// "ranks", "all-reduce".
 const char* ToString(SyncMode mode);
+// Returns the way of the gradients and its reason for people: "MPI (Open MPI has started the job)".
+std::string TextOf(const SyncPlan& plan);
 
 }  // namespace singa

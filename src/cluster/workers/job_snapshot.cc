@@ -58,6 +58,7 @@ void JobSnapshot::KeepOwnValues() {
 }
 
 void JobSnapshot::BringOwnValuesBack() {
+  groups_.backend().BringOwnBack();
   if (own_values_.empty()) return;  // the case before most steps
   const std::vector<float*> values = groups_.lead().model().trained().Values();
   for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);

@@ -93,6 +93,10 @@ std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps
   return cluster_.Gather(versions);
 }
 
+void ServersBackend::Exchange(const std::vector<int64_t>& versions) { cluster_.Exchange(versions); }
+
+double ServersBackend::TakeWaitMs(int group) { return cluster_.updates(group).TakeWaitMs(); }
+
 void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
   for (StoredTensor& tensor : cluster_.codec_state().Tensors()) state->push_back(std::move(tensor));
   for (StoredTensor& tensor : cluster_.SyncState()) state->push_back(std::move(tensor));

@@ -29,7 +29,9 @@ class ServersBackend final : public SyncBackend {
   void RestoreState(const Safetensors& state) override;
   void UseRestoredState() override;
   std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
+  void Exchange(const std::vector<int64_t>& versions) override;
   StalenessCounts TakeStaleness(int group) override;
+  double TakeWaitMs(int group) override;
   void Fail(const std::exception_ptr& error) override;
   void Close() override;
 

@@ -6,6 +6,7 @@
 
 #include "cluster/workers/gpu_backend.h"
 #include "cluster/workers/host_memory_backend.h"
+#include "cluster/workers/ranks_backend.h"
 #include "cluster/workers/servers_backend.h"
 #include "cluster/workers/threads_backend.h"
 
@@ -26,6 +27,8 @@ std::unique_ptr<SyncBackend> MakeSyncBackend(const SyncSetup& setup,
       return std::make_unique<HostMemoryBackend>(setup, std::move(shared));
     case SyncMode::kServers:
       return std::make_unique<ServersBackend>(setup);
+    case SyncMode::kRankSums:
+      return std::make_unique<RanksBackend>(setup);
     case SyncMode::kAllReduce:
       return std::make_unique<GpuBackend>(setup, gpus.value());
   }

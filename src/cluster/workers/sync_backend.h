@@ -1,6 +1,6 @@
 // SyncBackend is the interface to the values and updates of a process's worker groups. One class
 // implements each SyncMode: ThreadsBackend (kAlone and kThreads), HostMemoryBackend,
-// ServersBackend, and GpuBackend (kAllReduce).
+// ServersBackend, RanksBackend, and GpuBackend (kAllReduce).
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,11 @@ struct TeamSync {
   std::optional<GpuMember> gpus = {};  // as in WorkerPlace, without the member
 };
 
+// Bytes that a process has sent and received beside the messages of its stub.
+struct LinkBytes {
+  int64_t sent = 0, received = 0;
+};
+
 class SyncBackend {
  public:
   virtual ~SyncBackend() = default;
@@ -78,6 +83,12 @@ class SyncBackend {
   // Returns the model by slice, as it is when each group g has done steps[g] steps. Empty: the
   // replica is the model. REQUIRES: no group is in a step.
   virtual std::vector<SliceState> Gather(const std::vector<int64_t>&) { return {}; }
+  // Puts the replica's own values back, if Gather's model has replaced them and training goes on
+  // with its own. Rank 0 calls it before its first group's next step.
+  virtual void BringOwnBack() {}
+  // Does the part of a process other than rank 0 in Gather, when rank 0 says so. `versions`: by
+  // server group, the steps that its slices hold before.
+  virtual void Exchange(const std::vector<int64_t>&) {}
   // Adds what a checkpoint needs of this process beside values and the workers' state. REQUIRES: no
   // group here is in a step.
   virtual void SaveState(std::vector<StoredTensor>*) {}
@@ -85,7 +96,14 @@ class SyncBackend {
   virtual void RestoreState(const Safetensors&) {}
   // Returns the staleness of the group's updates since the last call.
   virtual StalenessCounts TakeStaleness(int) { return {}; }
+  // Returns the milliseconds, of all workers of `group` here together, that they waited for other
+  // processes since the last call, except for sums over a group's workers.
+  virtual double TakeWaitMs(int) { return 0; }
+  virtual LinkBytes bytes() const { return {}; }
 
+  // Blocks until nothing of the steps so far is under way between processes. Called at the end of
+  // training. Throws the error of the job, if it has failed.
+  virtual void Settle() {}
   // Makes workers that wait within a step for other processes throw Stopped. Any thread may call
   // it.
   virtual void Stop(WorkerTeams*) {}

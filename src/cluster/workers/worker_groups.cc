@@ -12,16 +12,20 @@ namespace singa {
 namespace {
 
 // Returns this process's plan. Process 0 has asked all about their GPUs. The others know the mode
-// by what process 0 has sent: a group of GPUs, its memory, or neither if servers have the values.
+// by what process 0 has sent: a group of GPUs, or its memory. If it sent neither, it plans without
+// both, as they do.
 SyncPlan PlanOf(const JobProto& job, const JobProcess* process, const GroupOptions& options) {
   const bool on_gpus = options.gpus.has_value();
   const std::string why_not_gpus = on_gpus ? "" : "the host adds the gradients up";
   if (!process) return PlanSync(job, {.in_one_process = true, .why_not_gpus = why_not_gpus});
   if (process->part().rank() == 0) return process->part().Plan(why_not_gpus);
-  return process->part().Plan(why_not_gpus, on_gpus          ? SyncMode::kAllReduce
-                                            : options.shared ? SyncMode::kHostMemory
-                                                             : SyncMode::kServers);
+  if (on_gpus) return process->part().Plan(why_not_gpus, SyncMode::kAllReduce);
+  if (options.shared) return process->part().Plan(why_not_gpus, SyncMode::kHostMemory);
+  return process->part().Plan(why_not_gpus);
 }
+
+// Returns whether gradients travel by the job's codec, which may add the momentum.
+bool UsesCodec(SyncMode mode) { return mode == SyncMode::kServers || mode == SyncMode::kRankSums; }
 
 }  // namespace
 
@@ -32,7 +36,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       own_deadline_(LongestWait(job.cluster())),
       plan_(PlanOf(job, process, options)),
       calls_(std::move(options.calls)),
-      replica_(plan_.mode == SyncMode::kServers ? JobOfServers(job) : job),
+      replica_(UsesCodec(plan_.mode) ? JobOfServers(job) : job),
       backend_(MakeSyncBackend(setup(), std::move(options.shared), options.gpus)),
       teams_(setup(), threads, backend_.get(), calls_.failed),
       steps_(job, process, deadline()) {

@@ -31,6 +31,12 @@ Collective::Operation LinkCollective::Start(const Request& request) {
   return next_++;
 }
 
+std::vector<std::vector<SumNode>> LinkCollective::OneNodeEach(int ranks) {
+  std::vector<std::vector<SumNode>> nodes;
+  for (int rank = 0; rank < ranks; ++rank) nodes.push_back({{rank, rank + 1}});
+  return nodes;
+}
+
 template <typename T>
 int64_t LinkCollective::MostOf() const {
   return kChunkBytes / static_cast<int64_t>(sizeof(T) * most_nodes_);

@@ -23,6 +23,9 @@ class LinkCollective final : public Collective {
   // outlive this.
   LinkCollective(RankLink* link, std::vector<std::vector<SumNode>> nodes);
 
+  // Returns the nodes of a group in which each of `ranks` ranks counts as one worker.
+  static std::vector<std::vector<SumNode>> OneNodeEach(int ranks);
+
   int rank() const override { return link_.rank(); }
   int size() const override { return link_.size(); }
 

@@ -79,8 +79,9 @@ class ClusterCheck {
     CheckCompression(has_gpus && cluster_.nworker_groups() == 1);
     if (has_gpus && cluster_.nworker_groups() == 1) return CheckOwnGpus();
     const std::string where = has_gpus ? "with several worker groups" : "without GPUs";
-    if (cluster_.all_reduce().has_fusion_elements())
+    if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
       Warn("all_reduce.fusion_elements", "has no effect " + where);
+    if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
     Warn("all_reduce", where + (has_gpus ? " the host adds the gradients up" : WhoAddsUp()));
   }
 
@@ -90,14 +91,23 @@ class ClusterCheck {
   void CheckCompression(bool by_gpus) {
     if (!compresses()) return;
     const auto warn = [&](const std::string& text) { Warn("all_reduce.compression", text); };
-    if (cluster_.all_reduce().compression() == AllReduceProto::kPartial)
-      warn("kPartial is not built yet: all of each gradient is added up");
-    else if (by_gpus)
+    const AllReduceProto::Compression name = cluster_.all_reduce().compression();
+    const bool by_ranks = name == AllReduceProto::kPartial || name == AllReduceProto::kPowerSGD;
+    if (by_gpus)
       warn("has no effect on GPUs: NCCL adds all of each gradient up");
     else if (mode_ == SyncMode::kHostMemory)
       warn("has no effect between processes that share memory, such as those of one host");
-    else if (mode_ != SyncMode::kServers)
+    else if (mode_ != SyncMode::kServers && mode_ != SyncMode::kRankSums)
       warn("has no effect: the workers of one process send no gradients");
+    else if (by_ranks && mode_ == SyncMode::kServers)
+      found_.errors.push_back(
+          ConfigError("cluster.all_reduce.compression",
+                      AllReduceProto::Compression_Name(name) +
+                          " needs one worker group, with workers in each process"));
+  }
+
+  void CheckMpi() {
+    if (!several_) Warn("all_reduce.backend", "kMpi has no effect with one process");
   }
 
   // Says in words who adds up gradients on CPUs, if all processes are on one host.

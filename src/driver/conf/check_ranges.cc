@@ -98,6 +98,7 @@ constexpr Limits kRanges[] = {
     AtLeast0("AllReduceProto", "clip"),
     AtLeast1("AllReduceProto", "fusion_elements"),
     AtLeast0("AllReduceProto", "warmup_steps"),
+    AtLeast1("AllReduceProto", "rank"),
 };
 
 // Formats a number; whole numbers get all their digits.

@@ -15,6 +15,11 @@ std::string GroupsText(const JobProto& job, const JobProcess* process) {
   return StrCat(Counted(process->part().processes(), "process", "processes"), " with ", workers);
 }
 
+// Returns how the processes' gradients come together.
+std::string HowText(const JobProcess* process) {
+  return process ? StrCat(", gradients by ", TextOf(process->part().plan())) : "";
+}
+
 }  // namespace
 
 std::string WorkersText(const ClusterProto& cluster) {
@@ -33,7 +38,7 @@ std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
                 Counted(params, "parameter"), ", ", MiB(memory.host), " MiB, ",
                 memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
                 GroupsText(job, groups->process()), " of ", Counted(threads, "thread"),
-                ", workspace ", workspace);
+                HowText(groups->process()), ", workspace ", workspace);
 }
 
 }  // namespace singa

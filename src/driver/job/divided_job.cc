@@ -49,7 +49,8 @@ PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   PlanCluster cluster;
   cluster.workers = job.cluster().nworkers_per_group();
   cluster.cores = CoresOfJob();
-  if (options.process && options.process->part().plan().mode == SyncMode::kServers)
+  const SyncMode mode = options.process ? options.process->part().plan().mode : SyncMode::kAlone;
+  if (mode == SyncMode::kServers || mode == SyncMode::kRankSums)
     cluster.hosts = options.process->part().topology().ProcessesOf(0).size();
   cluster.cores = std::max(1, cluster.cores / HostsAlike(cluster, options));
   cluster.link_gbit = job.cluster().link_gbit();

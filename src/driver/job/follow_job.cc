@@ -102,6 +102,7 @@ class FollowRun {
     if (groups_.teams().HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
     while (Do(process_.follower()->Next())) continue;
     SINGA_FAILPOINT("follower_ended");
+    groups_.backend().Settle();
     // End all waits for servers, which may have ended already if rank 0 has stopped the job.
     groups_.steps().gate().Stop();
     process_.EndWaits(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
@@ -188,7 +189,7 @@ class FollowRun {
   void Exchange(const ControlMessage::Exchange& order) {
     if (order.versions_size() != process_.part().topology().server_groups())
       throw PeerError("process 0 does not say how far each server group is");
-    process_.cluster().Exchange({order.versions().begin(), order.versions().end()});
+    groups_.backend().Exchange({order.versions().begin(), order.versions().end()});
     process_.follower()->Answer(EmptyControl(ControlMessage::kExchanged));
   }
 

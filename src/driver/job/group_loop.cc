@@ -38,14 +38,14 @@ ProcessShare GroupLoop::TakeShare() {
   AddMemory(&share);
   JobProcess* const process = groups_.process();
   if (!process) return share;
-  const double waited_ms =
-      team.metrics().TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
+  const double waited_ms = team.metrics().TakeSyncWaitMs() + groups_.backend().TakeWaitMs(group_);
   share.sync_wait_ms = (waited_ms / team.size() + 1e3 * writing_) / static_cast<double>(steps_);
   if (groups_.here().front() != group_) return share;  // bytes are the process's, reported once
-  share.bytes_sent = static_cast<double>(process->stub().bytes_sent() - sent_);
-  share.bytes_received = static_cast<double>(process->stub().bytes_received() - received_);
-  sent_ = process->stub().bytes_sent();
-  received_ = process->stub().bytes_received();
+  const LinkBytes beside = groups_.backend().bytes();
+  const int64_t sent = process->stub().bytes_sent() + beside.sent;
+  const int64_t received = process->stub().bytes_received() + beside.received;
+  share.bytes_sent = static_cast<double>(sent - std::exchange(sent_, sent));
+  share.bytes_received = static_cast<double>(received - std::exchange(received_, received));
   return share;
 }
 

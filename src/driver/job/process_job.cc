@@ -74,7 +74,7 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
     return std::make_unique<JobProcess>(
         job,
         ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host,
-                     place.before_here, place.reach, CoresOfJob()},
+                     place.before_here, place.reach, CoresOfJob(), place.by_open_mpi},
         std::move(calls));
   } catch (const ConfigError&) {
     throw;
@@ -159,12 +159,25 @@ ExitCode RunLaunched(const JobProto& job, JobUse use, const RunOptions& options,
   }
 }
 
+// Throws ConfigError if the processes would look for each other by MPI, which only a launcher sets
+// up.
+void CheckNeedsNoLauncher(const JobProto& job) {
+  const SyncPlan plan = PlanSync(job);
+  if (!plan.by_mpi) return;
+  throw ConfigError("cluster.all_reduce.backend",
+                    StrCat("kMpi needs mpirun to start the job: mpirun -n ",
+                           plan.topology.processes(), " singa -conf FILE"));
+}
+
 }  // namespace
 
 ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& args,
                           const RunOptions& options, Progress* progress) {
   const int processes = PlanSync(job).topology.processes();
-  if (!IsLaunched()) return Supervise(job, processes, args, progress);
+  if (!IsLaunched()) {
+    CheckNeedsNoLauncher(job);
+    return Supervise(job, processes, args, progress);
+  }
   return RunLaunched(job, JobUse::kTrain, options, progress);
 }
 

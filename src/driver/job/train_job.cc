@@ -75,6 +75,9 @@ class TrainRun {
     }
   }
 
+  // Blocks until nothing is under way between processes.
+  void Settle() { groups_.backend().Settle(); }
+
   // Called after an error ended the run.
   void PutPreviousRunBack(const Error& why) {
     KeepReceivedRows();
@@ -282,6 +285,7 @@ ExitCode TrainUnwatched(const JobProto& job, const RunOptions& options, Progress
   TrainRun run(job, options, progress);
   try {
     const ExitCode code = run.Run(options);
+    run.Settle();
     // Before anything is destroyed, as GPUs of several processes must leave their group together.
     if (options.process) options.process->End();
     return code;

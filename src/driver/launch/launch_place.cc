@@ -124,6 +124,7 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   place.reach = launcher->one_host        ? Reach::kThisHost
                 : launcher->several_hosts ? Reach::kOtherHosts
                                           : Reach::kUnknown;
+  place.by_open_mpi = launcher->by_open_mpi;
   place.before_here = launcher->before_here;
   if (launcher->several_hosts && !place.coordinator)
     throw ConfigError("cluster.coordinator",

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <string_view>
 
 #include "comm/security/keys.h"
 #include "singa/base/error.h"
@@ -112,6 +113,7 @@ std::optional<LauncherRank> FindLauncherRank() {
                         .source = launcher.size,
                         .before_here = BeforeHere(launcher, rank),
                         .id = Cleaned(StartId()),
+                        .by_open_mpi = std::string_view(launcher.rank).starts_with("OMPI_"),
                         .one_host = several == false,
                         .several_hosts = several == true};
   }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tensor/gpu/library.h"
+#include "base/system/library.h"
 
 namespace singa {
 

@@ -1,5 +1,5 @@
 // Tests the state of a codec, as a checkpoint has it.
-#include "cluster/process/codec_state.h"
+#include "cluster/client/codec_state.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ TEST(CodecStateTest, IsGivenAndTaken) {
   first.Connect({0});
   std::vector<float> sums = {1.001f, 2, -1.001f};
   float* const pointer = sums.data();
-  first.cluster.updates(0).encoder().Encode(0, 1, {&pointer, 1});
+  first.cluster.updates(0).encoder()->Encode(0, 1, {&pointer, 1});
   const auto states = first.States();
   EXPECT_EQ(states.at("codec/group0/workers0-0/slice0"), (std::vector<float>{0, 0}));
   EXPECT_EQ(states.at("codec/group0/workers0-0/slice1"),

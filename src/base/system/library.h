@@ -1,5 +1,5 @@
 // A Library is a shared library that is loaded when one of its functions is first called. CUDA's
-// have hundreds of megabytes, which a job on the CPU does not need, and may not be installed.
+// have hundreds of megabytes, which a job on the CPU does not need. It may not be installed.
 #pragma once
 
 #include <mutex>
@@ -10,19 +10,23 @@ namespace singa {
 
 class Library {
  public:
-  // `file`: a name for the loader, such as "libcudnn.so.9". It must outlive the library.
-  explicit constexpr Library(const char* file) : file_(file) {}
+  // `file`: a name for the loader, such as "libcudnn.so.9"; `user`: what needs it, such as "a GPU".
+  // Both must outlive the library.
+  explicit constexpr Library(const char* file, const char* user = "a GPU")
+      : file_(file), user_(user) {}
 
   const char* file() const { return file_; }
   // Returns whether the library can be loaded; if not, *why says why.
   bool Available(std::string* why);
-  // Returns the function's address. Throws DeviceError if the library or the function is missing.
-  void* Find(const char* function);
+  // Returns the address of a function or variable. Throws DeviceError if it or the library is
+  // missing.
+  void* Find(const char* name);
 
  private:
   void Load();
 
   const char* const file_;
+  const char* const user_;
   std::once_flag loaded_;
   void* handle_ = nullptr;
   std::string fault_;

@@ -9,16 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/client/served_updates.h"
+#include "cluster/client/gradient_encoder.h"
+#include "cluster/protocol/topology.h"
 #include "io/checkpoint/stored_tensor.h"
 
 namespace singa {
 
 class CodecState {
  public:
-  // `groups`: the updates of each worker group of process `rank`. All must outlive it.
+  // `groups`: the encoder of each worker group of process `rank`; null: it is not connected yet.
+  // All must outlive it.
   CodecState(const Codec& codec, const Topology& topology, int rank, const SliceTable& table,
-             std::map<int, ServedUpdates*> groups)
+             std::map<int, GradientEncoder*> groups)
       : codec_(codec),
         topology_(topology),
         rank_(rank),
@@ -44,7 +46,7 @@ class CodecState {
   const Topology& topology_;
   const int rank_;
   const SliceTable& table_;
-  const std::map<int, ServedUpdates*> groups_;
+  const std::map<int, GradientEncoder*> groups_;
 };
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-#include "tensor/gpu/library.h"
+#include "base/system/library.h"
 
 #include <dlfcn.h>
 
@@ -19,11 +19,11 @@ bool Library::Available(std::string* why) {
   return handle_ != nullptr;
 }
 
-void* Library::Find(const char* function) {
+void* Library::Find(const char* name) {
   Load();
-  if (!handle_) throw DeviceError(StrCat("a GPU needs ", file_, ": ", fault_));
-  void* const found = ::dlsym(handle_, function);
-  if (!found) throw DeviceError(StrCat(file_, " has no function ", function));
+  if (!handle_) throw DeviceError(StrCat(user_, " needs ", file_, ": ", fault_));
+  void* const found = ::dlsym(handle_, name);
+  if (!found) throw DeviceError(StrCat(file_, " has no ", name));
   return found;
 }
 

@@ -1,4 +1,4 @@
-#include "cluster/process/codec_state.h"
+#include "cluster/client/codec_state.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@ namespace singa {
 
 int64_t CodecState::bytes(int64_t elements) const {
   int64_t bytes = 0;
-  for (const auto& [group, updates] : groups_)
+  for (const auto& [group, encoder] : groups_)
     bytes +=
         GradientEncoder::StateBytes(codec_, elements, std::ssize(topology_.NodesOf(rank_, group)));
   return bytes;
@@ -32,9 +32,9 @@ bool CodecState::Has(const std::string& name) const {
 std::vector<StoredTensor> CodecState::Tensors() {
   std::vector<StoredTensor> tensors;
   if (codec_.states() == 0) return tensors;
-  for (const auto& [group, updates] : groups_)
+  for (const auto& [group, encoder] : groups_)
     for (int s = 0; s < table_.size(); ++s) {
-      const std::span<const float> state = updates->encoder().state(s);
+      const std::span<const float> state = encoder->state(s);
       const int64_t nodes = std::ssize(topology_.NodesOf(rank_, group, table_[s].by));
       tensors.push_back(Stored(StrCat(PrefixOf(group), s),
                                Shape({codec_.states(), nodes, table_[s].size}), state.data()));
@@ -45,18 +45,17 @@ std::vector<StoredTensor> CodecState::Tensors() {
 std::vector<int> CodecState::Set(const std::map<std::string, std::vector<float>>& states) {
   std::vector<int> missing;
   if (codec_.states() == 0) return missing;
-  for (const auto& [group, updates] : groups_) {
-    GradientEncoder& encoder = updates->encoder();
-    const auto found = [&, group = group](int s) {
+  for (const auto& [group, encoder] : groups_) {
+    const auto found = [&, group = group, encoder = encoder](int s) {
       const auto it = states.find(StrCat(PrefixOf(group), s));
-      const bool fits = it != states.end() && it->second.size() == encoder.state(s).size();
+      const bool fits = it != states.end() && it->second.size() == encoder->state(s).size();
       return fits ? &it->second : nullptr;
     };
     bool all = true;
     for (int s = 0; s < table_.size(); ++s) all = all && found(s);
     if (!all) missing.push_back(group);
     for (int s = 0; all && s < table_.size(); ++s)
-      std::ranges::copy(*found(s), encoder.state(s).begin());
+      std::ranges::copy(*found(s), encoder->state(s).begin());
   }
   return missing;
 }

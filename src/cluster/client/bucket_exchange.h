@@ -1,0 +1,86 @@
+// BucketExchange is a thread that exchanges buckets of slices with the other processes of a worker
+// group, one after the other, step after step, while the workers compute. It knows which steps the
+// values of each slice include.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/thread/mutex.h"
+#include "base/thread/progress_deadline.h"
+#include "comm/collective/slice_table.h"
+
+namespace singa {
+
+class BucketExchange {
+ public:
+  struct Setup {
+    SliceTable table;
+    std::vector<std::vector<int>> buckets;  // of slices, in the order of their exchanges
+    std::vector<bool> waits;  // by slice: its bucket waits until the workers here have released it
+    int64_t first_step = 0;
+    // Runs on the thread, once for each step and bucket. The thread's number of the exchange is the
+    // same in all processes. Throws the error that ends the job.
+    std::function<void(int64_t step, int64_t exchange, const std::vector<int>& bucket)> exchange;
+    const ProgressDeadline* deadline = nullptr;  // of the waits; must outlive this
+  };
+  explicit BucketExchange(Setup setup);
+  // Ends the thread, which must not wait for another process.
+  ~BucketExchange();
+  // Starts the thread.
+  void Start() {
+    thread_ = std::thread([this] { Run(); });
+  }
+
+  // Any thread may call the methods below.
+
+  // Lets the thread exchange the slice in `step`.
+  void Release(int slice, int64_t step);
+  // Does so for all slices for which which(slice) holds.
+  void Release(int64_t step, const std::function<bool(int slice)>& which);
+  // Notes that the values of the slice include `step`.
+  void MarkFresh(int slice, int64_t step);
+  void MarkFresh(int64_t step, const std::vector<int>& slices);
+  // Leaves `step` out: it is not exchanged any more, and the values are as after it.
+  void Drop(int64_t step);
+
+  // These block until the values of the slices [first, last), or of all, include all steps before
+  // `step`. They throw the error of Fail or of an exchange, and Error with kExitStalled after the
+  // deadline.
+  void AwaitFresh(int first, int last, int64_t step);
+  void AwaitFresh(int64_t step) { AwaitFresh(0, setup_.table.size(), step); }
+  // Blocks until the thread has done all exchanges of `step`. Throws as AwaitFresh does.
+  void AwaitExchanged(int64_t step);
+
+  // Makes all waits, now or later, throw `error`.
+  void Fail(std::exception_ptr error);
+  // Throws the error, if there is one.
+  void Check();
+
+ private:
+  void Run();
+  bool AwaitReleased(int64_t step, const std::vector<int>& bucket);
+  void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
+
+  const Setup setup_;
+  Mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<int64_t> released_ GUARDED_BY(mutex_);  // by slice: the last step
+  std::vector<int64_t> fresh_ GUARDED_BY(mutex_);     // by slice: steps that the values include
+  int64_t exchanged_ GUARDED_BY(mutex_) = 0;          // steps whose exchanges are done
+  int64_t dropped_ GUARDED_BY(mutex_) = -1;           // the last step that was left out
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
+  std::thread thread_;  // runs Run
+};
+
+// Cuts the slices into runs of whole params, the last params first, of more than `floats` each, but
+// for the last run.
+std::vector<std::vector<int>> BucketsOf(const SliceTable& table, int64_t floats);
+// Returns the most floats of one bucket.
+int64_t MostFloats(const SliceTable& table, const std::vector<std::vector<int>>& buckets);
+
+}  // namespace singa

@@ -1,0 +1,69 @@
+#include "cluster/client/linked_updates.h"
+
+#include <glog/logging.h>
+
+#include <cmath>
+
+#include "base/thread/counted_time.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+#include "train/apply/not_finite.h"
+
+namespace singa {
+
+void LinkedUpdates::Settle() {
+  if (exchange_) AwaitAll(last_step_ + 1);
+}
+
+void LinkedUpdates::Fail(const std::exception_ptr& error) {
+  if (exchange_) exchange_->Fail(error);
+}
+
+void LinkedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
+  if (rule_.skips) return;  // Finish finds that gradients are missing
+  Fail(std::make_exception_ptr(DivergedError(LossNotFiniteText(layer, step))));
+  Check();
+}
+
+void LinkedUpdates::FailNotFinite(int slice, int64_t step) {
+  const Param& param = setup_.replica->param(slice);
+  Fail(std::make_exception_ptr(
+      DivergedError(GradientNotFiniteText(ParamText(param.name(), param.layer()), step))));
+}
+
+void LinkedUpdates::Await(int param, int64_t step) {
+  const auto [first, last] = table_.OfParam(param);
+  const CountedTime counts(&waited_);
+  exchange_->AwaitFresh(first, last, step);
+}
+
+float LinkedUpdates::share() const {
+  return static_cast<float>(setup_.topology.WorkersIn(rank(), kGroup)) /
+         static_cast<float>(setup_.topology.workers_per_group());
+}
+
+std::string LinkedUpdates::PrefixOf(const std::string& kind) const {
+  std::string name = kind + "/group0/workers";
+  const char* between = "";
+  for (const SumNode& node : setup_.topology.NodesOf(rank(), kGroup)) {
+    name += StrCat(between, node.first, "-", node.last - 1);
+    between = "+";
+  }
+  return name + "/";
+}
+
+bool LinkedUpdates::AnyoneLacks(bool lacks) {
+  double sum = lacks ? 1 : 0;
+  setup_.between->AllReduceOfRanks({&sum, 1});
+  return sum > 0;
+}
+
+void LinkedUpdates::Skip(int64_t step) {
+  LOG(WARNING) << SkippedText(StrCat("step ", step, ": a loss or gradient is not finite"));
+  skipped_ = step;
+  ++skips_;
+  norm_ = std::nan("");
+  exchange_->Drop(step);
+}
+
+}  // namespace singa

@@ -1,0 +1,105 @@
+// LinkedUpdates is the SliceUpdates of a worker group whose processes each have the values and the
+// updater, and exchange numbers by a RankLink. RankUpdates and PartialUpdates implement it.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/client/bucket_exchange.h"
+#include "cluster/client/model_gather.h"
+#include "cluster/protocol/topology.h"
+#include "comm/collective/link_collective.h"
+#include "io/checkpoint/stored_tensor.h"
+#include "train/apply/replica.h"
+#include "train/apply/slice_updates.h"
+#include "train/apply/step_rule.h"
+
+namespace singa {
+
+class LinkedUpdates : public SliceUpdates {
+ public:
+  // All must outlive the updates.
+  struct Setup {
+    const JobProto& job;
+    const Topology& topology;
+    RankLink* link;           // between the processes, for the thread that exchanges
+    LinkCollective* between;  // for the first worker's thread
+    const ProgressDeadline* deadline;
+    Replica* replica;
+  };
+  explicit LinkedUpdates(const Setup& setup) : setup_(setup), rule_(setup.job) {}
+
+  // Begins with step `first`. REQUIRES: the replica has the first values of `table`, and the link
+  // is open.
+  virtual void Connect(const SliceTable& table, int64_t first) = 0;
+  // Returns the bytes that it needs for params of `values` floats.
+  virtual int64_t Bytes(int64_t values) const = 0;
+  // Returns whether the values here are the model once AwaitAll has returned.
+  virtual bool has_model() const = 0;
+  // Returns the model. All processes call it, and none is in a step.
+  virtual std::vector<SliceState> ShareModel() = 0;
+  // Puts this process's own values back, if rank 0 has put those of ShareModel into the replica.
+  virtual void BringOwnBack() {}
+  // Returns what a checkpoint needs of this process beside the model, in place. REQUIRES: no step
+  // is under way.
+  virtual std::vector<StoredTensor> State() = 0;
+  // Returns whether State has a tensor of this name.
+  virtual bool HasState(const std::string& name) const = 0;
+  // Takes tensors of State, by name. Returns false if some are missing; what they hold then begins
+  // anew.
+  virtual bool Restore(const std::map<std::string, std::vector<float>>& state) = 0;
+
+  // Blocks until the values here include all steps before `step`. Throws as Check does.
+  void AwaitAll(int64_t step) { exchange_->AwaitFresh(step); }
+  // Does the same for all steps that have begun here. REQUIRES: no step is under way.
+  void Settle();
+  // Makes all waits, now or later, throw `error`.
+  void Fail(const std::exception_ptr& error);
+  // Returns the milliseconds, of all workers together, that they waited for other processes since
+  // the last call.
+  double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
+
+  // Connect does the work, when the link is open.
+  void Attach(const SliceTable&, const std::vector<Param*>&) override {}
+  bool needs_all() const override { return rule_.needs_all(); }
+  void LossNotFinite(const std::string& layer, int64_t step) override;
+  void Check() override { exchange_->Check(); }
+  bool skipped(int64_t step) const override { return skipped_ == step; }
+  double GradientNorm(int64_t) override { return norm_; }
+  int64_t skips() const override { return skips_; }
+  void set_skips(int64_t steps) override { skips_ = steps; }
+  void Await(int param, int64_t step) override;
+
+ protected:
+  static constexpr int kGroup = 0;  // the job's only worker group
+
+  int rank() const { return setup_.link->rank(); }
+  // Returns the share of the group's workers that this process has.
+  float share() const;
+  // Returns the beginning of names in a checkpoint, which tells the workers of this process.
+  std::string PrefixOf(const std::string& kind) const;
+  // Notes that the workers here have begun `step`.
+  void NoteStep(int64_t step) { last_step_ = step; }
+  // With kSkip: returns whether any process has no finite loss, or no finite gradient; `lacks`:
+  // this one.
+  bool AnyoneLacks(bool lacks);
+  void Skip(int64_t step);
+  // Ends the job: the gradient of the slice is not finite.
+  void FailNotFinite(int slice, int64_t step);
+
+  const Setup setup_;
+  const StepRule rule_;
+  SliceTable table_;
+  double norm_ = 0;                           // of the last step; the first worker's thread has it
+  std::atomic<int64_t> waited_{0};            // nanoseconds
+  std::unique_ptr<BucketExchange> exchange_;  // null before Connect
+
+ private:
+  std::atomic<int64_t> last_step_{-1}, skipped_{-1}, skips_{0};
+};
+
+}  // namespace singa

@@ -1,0 +1,154 @@
+#include "cluster/client/low_rank_sums.h"
+
+#include <algorithm>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+// The first tag of thin matrices, below those of RankSums.
+constexpr int64_t kThinTags = int64_t{1} << 60;
+constexpr char kBasis[] = "powersgd/basis/";
+
+}  // namespace
+
+LowRankShape LowRankOf(const SliceTable& table, int param, const Shape& shape, int rank) {
+  const auto [first, last] = table.OfParam(param);
+  const bool divided = std::any_of(table.slices().begin() + first, table.slices().begin() + last,
+                                   [](const Slice& slice) { return !slice.by.all(); });
+  if (divided || shape.dims() < 2) return {};
+  const int64_t rows = shape[0], cols = shape.size() / rows;
+  const int64_t thin = std::min<int64_t>({rank, rows, cols});
+  if (2 * thin * (rows + cols) > rows * cols) return {};
+  return {rows, cols, thin};
+}
+
+LowRankSums::LowRankSums(const SliceTable& table, const std::vector<Shape>& shapes, int rank,
+                         double share, bool corrects, RankSums* dense, RankLink* link)
+    : table_(table),
+      share_(share),
+      corrects_(corrects),
+      dense_(*dense),
+      link_(link, kThinTags),
+      collective_(&link_, LinkCollective::OneNodeEach(link->size())) {
+  for (int param = 0; param < table.params(); ++param) {
+    const LowRankShape thin = LowRankOf(table, param, shapes[param], rank);
+    if (thin.rank == 0) continue;
+    Matrix& matrix = matrices_[param];
+    matrix = {param, thin, {}, std::vector<float>(thin.q_size()), std::vector<float>(thin.size())};
+    if (corrects_) matrix.left_out.resize(thin.size());
+  }
+}
+
+int64_t LowRankSums::bytes() const {
+  int64_t floats = 0;
+  for (const auto& [param, matrix] : matrices_)
+    floats += std::ssize(matrix.left_out) + std::ssize(matrix.q) + std::ssize(matrix.m);
+  return floats * static_cast<int64_t>(sizeof(float));
+}
+
+// Sets M to this process's gradient and what it has left out before.
+void LowRankSums::Load(Matrix* matrix, std::span<const EncodedFloats> own) const {
+  if (corrects_)
+    std::ranges::copy(matrix->left_out, matrix->m.begin());
+  else
+    std::ranges::fill(matrix->m, 0.f);
+  const auto [first, last] = table_.OfParam(matrix->param);
+  for (int s = first; s < last; ++s) {
+    const std::span<const float> sums = FloatsOf(own[s].bytes);  // of each node
+    const int64_t n = table_[s].size;
+    for (int64_t i = 0; i < std::ssize(sums); ++i) matrix->m[table_[s].begin + i % n] += sums[i];
+  }
+}
+
+// Hands the sum over all processes on, and keeps what this process has left out of it.
+void LowRankSums::Hand(Matrix* matrix, std::span<const float> p, const RankSums::Take& take) {
+  std::vector<float> sum(matrix->m.size());
+  Expand(matrix->shape, p, matrix->q, sum);
+  const auto share = static_cast<float>(share_);
+  for (size_t i = 0; corrects_ && i < sum.size(); ++i)
+    matrix->left_out[i] = matrix->m[i] - share * sum[i];
+  const auto [first, last] = table_.OfParam(matrix->param);
+  for (int s = first; s < last; ++s)
+    take(s, std::span(sum).subspan(table_[s].begin, static_cast<size_t>(table_[s].size)));
+}
+
+void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
+                        std::span<const EncodedFloats> own, const RankSums::Take& take) {
+  std::vector<Matrix*> matrices;
+  std::vector<int> rest;
+  for (const int s : slices) {
+    const auto found = matrices_.find(table_[s].param);
+    if (found == matrices_.end())
+      rest.push_back(s);
+    else if (s == table_.OfParam(table_[s].param).first)
+      matrices.push_back(&found->second);
+  }
+  std::vector<float> ps, qs;
+  for (Matrix* const one : matrices) {
+    Load(one, own);
+    RenewColumns(one->shape, static_cast<uint32_t>(one->param), static_cast<uint32_t>(exchange),
+                 one->q);
+    ps.resize(ps.size() + one->shape.p_size());
+    TimesQ(one->shape, one->m, one->q, std::span(ps).last(one->shape.p_size()));
+  }
+  if (!matrices.empty()) collective_.AllReduce(ps);
+  std::span<float> p(ps);
+  for (Matrix* const one : matrices) {
+    Orthonormalize(one->shape, p.first(one->shape.p_size()));
+    qs.resize(qs.size() + one->shape.q_size());
+    TransposedTimesP(one->shape, one->m, p.first(one->shape.p_size()),
+                     std::span(qs).last(one->shape.q_size()));
+    p = p.subspan(one->shape.p_size());
+  }
+  if (!matrices.empty()) collective_.AllReduce(qs);
+  dense_.AddUp(exchange, rest, own, take);
+  p = ps;
+  std::span<float> q(qs);
+  for (Matrix* const one : matrices) {
+    std::ranges::copy(q.first(one->shape.q_size()), one->q.begin());
+    Hand(one, p.first(one->shape.p_size()), take);
+    p = p.subspan(one->shape.p_size());
+    q = q.subspan(one->shape.q_size());
+  }
+}
+
+std::string LowRankSums::NameOf(const std::string& prefix, const Matrix& matrix) const {
+  return StrCat(prefix, "param", matrix.param);
+}
+
+std::vector<StoredTensor> LowRankSums::State(const std::string& prefix) const {
+  std::vector<StoredTensor> tensors;
+  for (const auto& [param, one] : matrices_) {
+    const LowRankShape& shape = one.shape;
+    if (corrects_)
+      tensors.push_back(
+          Stored(NameOf(prefix, one), Shape({shape.rows, shape.cols}), one.left_out.data()));
+    if (link_.rank() == 0)
+      tensors.push_back(Stored(NameOf(kBasis, one), Shape({shape.cols, shape.rank}), one.q.data()));
+  }
+  return tensors;
+}
+
+bool LowRankSums::HasState(const std::string& prefix, const std::string& name) {
+  return name.starts_with(prefix) || name.starts_with(kBasis);
+}
+
+bool LowRankSums::Restore(const std::string& prefix,
+                          const std::map<std::string, std::vector<float>>& state) {
+  bool all = true;
+  const auto restore = [&](const std::string& name, std::vector<float>* to) {
+    const auto found = state.find(name);
+    const bool fits = found != state.end() && found->second.size() == to->size();
+    if (fits) *to = found->second;
+    all = all && fits;
+  };
+  for (auto& [param, one] : matrices_) {
+    if (corrects_) restore(NameOf(prefix, one), &one.left_out);
+    restore(NameOf(kBasis, one), &one.q);
+  }
+  return all;
+}
+
+}  // namespace singa

@@ -1,0 +1,65 @@
+// LowRankSums adds the gradients of large matrices up as products of two thin ones (PowerSGD), and
+// all others as RankSums does.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/client/rank_sums.h"
+#include "comm/codec/low_rank.h"
+#include "comm/collective/link_collective.h"
+#include "comm/collective/offset_link.h"
+#include "io/checkpoint/stored_tensor.h"
+
+namespace singa {
+
+// Returns the columns of a thin matrix, or rank 0 if the param's gradient is sent as it is: workers
+// divide it, or the thin matrices are more than half as large.
+LowRankShape LowRankOf(const SliceTable& table, int param, const Shape& shape, int rank);
+
+class LowRankSums {
+ public:
+  // `shapes`: of the table's params. `share`: of the group's workers that this process has.
+  // `corrects`: what an approximation leaves out is added to the next gradient. `dense` and `link`
+  // must outlive it.
+  LowRankSums(const SliceTable& table, const std::vector<Shape>& shapes, int rank, double share,
+              bool corrects, RankSums* dense, RankLink* link);
+
+  // Does what RankSums::AddUp does. own: sums as floats.
+  void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
+             const RankSums::Take& take);
+
+  // Returns the bytes of this object for params of these shapes.
+  int64_t bytes() const;
+  // Returns the state for a checkpoint, in place: what was left out here, under names that begin
+  // with `prefix`, and, at rank 0, what all processes have alike.
+  std::vector<StoredTensor> State(const std::string& prefix) const;
+  static bool HasState(const std::string& prefix, const std::string& name);
+  // Takes tensors of State. Returns false if some are missing.
+  bool Restore(const std::string& prefix, const std::map<std::string, std::vector<float>>& state);
+
+ private:
+  struct Matrix {
+    int param = 0;
+    LowRankShape shape;
+    std::vector<float> left_out;  // M of the last step, less what was sent
+    std::vector<float> q;         // of the last step
+    std::vector<float> m;         // of this step
+  };
+
+  void Load(Matrix* matrix, std::span<const EncodedFloats> own) const;
+  void Hand(Matrix* matrix, std::span<const float> p, const RankSums::Take& take);
+  std::string NameOf(const std::string& prefix, const Matrix& matrix) const;
+
+  const SliceTable& table_;
+  const double share_;
+  const bool corrects_;
+  RankSums& dense_;
+  OffsetLink link_;
+  LinkCollective collective_;
+  std::map<int, Matrix> matrices_;  // by param
+};
+
+}  // namespace singa

@@ -1,0 +1,183 @@
+#include "cluster/client/partial_updates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/thread/activity_mark.h"
+#include "base/thread/counted_time.h"
+#include "math/finite.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+#include "train/apply/not_finite.h"
+
+namespace singa {
+namespace {
+
+// The first tag of means; other operations on the same link have lower ones.
+constexpr int64_t kMeanTags = int64_t{1} << 61;
+
+}  // namespace
+
+void PartialUpdates::Connect(const SliceTable& table, int64_t first) {
+  for (const Slice& slice : table.slices())
+    if (!slice.by.all())
+      throw ConfigError("cluster.all_reduce.compression",
+                        "kPartial needs all layers divided by rows (partition_dim: 0)");
+  table_ = table;
+  share_ = share();
+  buckets_ = BucketsOf(table_, setup_.job.cluster().all_reduce().fusion_elements());
+  bucket_of_.resize(table_.size());
+  for (size_t b = 0; b < buckets_.size(); ++b)
+    for (const int s : buckets_[b]) bucket_of_[s] = static_cast<int>(b);
+  link_ = std::make_unique<OffsetLink>(setup_.link, kMeanTags);
+  collective_ =
+      std::make_unique<LinkCollective>(link_.get(), LinkCollective::OneNodeEach(link_->size()));
+  here_.resize(table_.size());
+  here_in_.assign(table_.size(), -1);
+  exchange_ = std::make_unique<BucketExchange>(BucketExchange::Setup{
+      .table = table_,
+      .buckets = buckets_,
+      .waits = std::vector<bool>(table_.size(), true),
+      .first_step = first,
+      .exchange = [this](int64_t step, int64_t,
+                         const std::vector<int>& bucket) { Average(step, bucket); },
+      .deadline = setup_.deadline});
+  exchange_->Start();
+}
+
+// The floats of a bucket, and those of a checkpoint.
+int64_t PartialUpdates::Bytes(int64_t values) const {
+  const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
+  return 2 * copies * values * static_cast<int64_t>(sizeof(float));
+}
+
+// Sets sums[0] to this process's own mean gradient. Its sum is divided by the rows of the whole
+// group; the mean of all processes' updates is then one of the group's gradient.
+void PartialUpdates::AddNodes(int slice, std::span<float* const> sums) const {
+  const int64_t n = table_[slice].size;
+  for (size_t node = 1; node < sums.size(); ++node)
+    for (int64_t i = 0; i < n; ++i) sums[0][i] += sums[node][i];
+  for (int64_t i = 0; i < n; ++i) sums[0][i] /= share_;
+}
+
+void PartialUpdates::Apply(Context& ctx, int slice, int64_t step, const float* gradient) {
+  setup_.replica->Apply(ctx, slice, step, gradient);
+  if (bucket_of_[slice] != TurnOf(step)) exchange_->MarkFresh(slice, step);
+  exchange_->Release(slice, step);
+}
+
+void PartialUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+  const int64_t size = table_[slice].size;
+  const bool finite =
+      std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
+  if (!finite) {
+    if (!rule_.skips) FailNotFinite(slice, step);
+    return;  // with kSkip, Finish finds that the gradient is missing
+  }
+  AddNodes(slice, sums);
+  if (!needs_all()) return Apply(ctx, slice, step, sums[0]);
+  here_[slice].assign(sums.begin(), sums.end());
+  here_in_[slice] = step;
+}
+
+bool PartialUpdates::LacksGradient(int64_t step) const {
+  return std::ranges::any_of(here_in_, [&](int64_t last) { return last != step; });
+}
+
+// Each process bounds the norm of its own gradient.
+void PartialUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
+  if (worker > 0) return;
+  NoteStep(step);
+  if (!needs_all()) return;
+  const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
+  const CountedTime counts(&waited_);
+  bool lacks = LacksGradient(step);
+  double squares = 0;
+  for (int s = 0; s < table_.size() && !lacks; ++s)
+    squares += SumOfSquares(ctx, here_[s][0], table_[s].size);
+  const StepVerdict verdict = rule_.Judge(squares);
+  lacks = lacks || verdict.dropped;
+  if (rule_.skips && AnyoneLacks(lacks)) return Skip(step);
+  norm_ = std::sqrt(squares);
+  if (lacks) throw DivergedError(StrCat("step ", step, ": the norm of the gradient is not finite"));
+  for (int s = 0; s < table_.size(); ++s) {
+    if (verdict.scale != 1)
+      for (int64_t i = 0; i < table_[s].size; ++i) here_[s][0][i] *= verdict.scale;
+    Apply(ctx, s, step, here_[s][0]);
+  }
+}
+
+// Replaces the values and states of the bucket by their means, if it is its turn.
+void PartialUpdates::Average(int64_t step, const std::vector<int>& bucket) {
+  if (bucket_of_[bucket[0]] != TurnOf(step)) return;
+  std::vector<float> all;
+  for (const int s : bucket)
+    for (const float x : setup_.replica->Floats(s)) all.push_back(x * share_);
+  collective_->AllReduce(all);
+  auto at = all.begin();
+  const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
+  for (const int s : bucket) {
+    const auto end = at + copies * table_[s].size;
+    setup_.replica->SetFloats(s, setup_.replica->count_of(s), {at, end});
+    at = end;
+  }
+  exchange_->MarkFresh(step, bucket);
+}
+
+std::vector<SliceState> PartialUpdates::ShareModel() {
+  std::vector<SliceState> model(table_.size());
+  own_.clear();
+  for (int s = 0; s < table_.size(); ++s) {
+    std::vector<float> floats = setup_.replica->Floats(s);
+    std::vector<double> means(floats.begin(), floats.end());
+    for (double& x : means) x *= share_;
+    setup_.between->AllReduceOfRanks(means);
+    model[s].count = setup_.replica->count_of(s);
+    model[s].floats.assign(means.begin(), means.end());
+    if (rank() == 0) own_.push_back(std::move(floats));
+  }
+  return model;
+}
+
+void PartialUpdates::BringOwnBack() {
+  for (size_t s = 0; s < own_.size(); ++s) {
+    const auto slice = static_cast<int>(s);
+    setup_.replica->SetFloats(slice, setup_.replica->count_of(slice), own_[s]);
+  }
+  own_.clear();
+}
+
+std::string PartialUpdates::NameOf(int slice) const {
+  return StrCat(PrefixOf("partial"), "slice", slice);
+}
+
+std::vector<StoredTensor> PartialUpdates::State() {
+  saved_ = own_;
+  std::vector<StoredTensor> tensors;
+  const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
+  for (int s = 0; s < table_.size(); ++s) {
+    if (own_.empty()) saved_.push_back(setup_.replica->Floats(s));
+    tensors.push_back(Stored(NameOf(s), Shape({copies, table_[s].size}), saved_[s].data()));
+  }
+  return tensors;
+}
+
+bool PartialUpdates::HasState(const std::string& name) const {
+  return name.starts_with(PrefixOf("partial"));
+}
+
+bool PartialUpdates::Restore(const std::map<std::string, std::vector<float>>& state) {
+  bool all = true;
+  for (int s = 0; s < table_.size(); ++s) {
+    const auto found = state.find(NameOf(s));
+    const std::vector<float> here = setup_.replica->Floats(s);
+    if (found == state.end() || found->second.size() != here.size())
+      all = false;
+    else
+      setup_.replica->SetFloats(s, setup_.replica->count_of(s), found->second);
+  }
+  return all;
+}
+
+}  // namespace singa

@@ -1,0 +1,203 @@
+#include "cluster/client/rank_sums.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "comm/codec/identity.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+// The first tag of gradients. The operations of a LinkCollective on the same link have lower ones,
+// and regions of features have higher ones.
+constexpr int64_t kGradientTags = int64_t{1} << 61;
+
+std::span<const std::byte> BytesOf(const Frame& frame) {
+  return {static_cast<const std::byte*>(frame.data()), frame.size()};
+}
+
+std::span<const float> Decoded(const Codec& codec, const Frame& bytes, int64_t n, Frame* floats) {
+  std::optional<Frame> decoded = Decode(codec, bytes, n);
+  if (!decoded) throw PeerError("a process sends bytes that are no gradient of a slice");
+  *floats = std::move(*decoded);
+  return FloatsOf(*floats);
+}
+
+}  // namespace
+
+// Of the ranks that contribute to a slice, the one that owns the fewest floats so far owns it.
+RankSums::RankSums(const Topology& topology, const SliceTable& table, const Codec& codec,
+                   int64_t most, RankLink* link)
+    : table_(table),
+      codec_(codec),
+      codec_of_sums_(codec.sends_sums() ? codec : Identity()),
+      link_(*link),
+      routes_(table.size()) {
+  std::vector<int64_t> owned(link_.size());
+  int64_t most_nodes = 1;
+  for (int s = 0; s < table.size(); ++s) {
+    Route& route = routes_[s];
+    const Contributors& by = table[s].by;
+    route.nodes = topology.ProcessNodes(0, by);
+    route.root = SumTree(by.all() ? topology.workers_per_group() : by.count).root();
+    route.owner = -1;
+    for (int rank = 0; rank < link_.size(); ++rank) {
+      most_nodes = std::max<int64_t>(most_nodes, std::ssize(route.nodes[rank]));
+      route.takes.push_back(by.all() || topology.Reads(rank, 0, by));
+      if (route.nodes[rank].empty()) continue;
+      if (route.owner < 0 || owned[rank] < owned[route.owner]) route.owner = rank;
+    }
+    owned[route.owner] += table[s].size;
+  }
+  const int64_t overhead = codec.MostBytes(0) * table.size();
+  messages_ = RankLink::MessagesOf(codec.MostBytes(most * most_nodes) + overhead) + 1;
+  link_.Reserve(2 * messages_ * RankLink::kMostBytes, 4 * messages_);
+}
+
+std::vector<int> RankSums::SlicesOf(std::span<const int> slices,
+                                    const std::function<bool(int)>& goes) const {
+  std::vector<int> some;
+  for (const int slice : slices)
+    if (goes(slice)) some.push_back(slice);
+  return some;
+}
+
+// A plain codec's sizes follow from the slices, and are not sent.
+void RankSums::Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
+                    const std::vector<const EncodedFloats*>& all) {
+  if (all.empty()) return;
+  std::vector<uint32_t> lengths;
+  std::vector<std::byte> bytes;
+  for (const EncodedFloats* one : all) {
+    lengths.push_back(static_cast<uint32_t>(one->bytes.size()));
+    const std::span<const std::byte> more = BytesOf(one->bytes);
+    bytes.insert(bytes.end(), more.begin(), more.end());
+  }
+  const int64_t tag = kGradientTags + TagOf(exchange, sizes);
+  if (!codec.plain()) link_.SendAll(to, tag, std::as_bytes(std::span(lengths)));
+  link_.SendAll(to, tag + messages_, bytes);
+}
+
+// floats: of each frame.
+std::vector<Frame> RankSums::Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
+                                     const std::vector<int64_t>& floats) {
+  if (floats.empty()) return {};
+  std::vector<uint32_t> lengths;
+  for (const int64_t n : floats) lengths.push_back(static_cast<uint32_t>(codec.MostBytes(n)));
+  const int64_t tag = kGradientTags + TagOf(exchange, sizes);
+  if (!codec.plain()) link_.ReceiveAll(from, tag, std::as_writable_bytes(std::span(lengths)));
+  size_t all = 0;
+  for (size_t i = 0; i < floats.size(); ++i) {
+    if (lengths[i] > codec.MostBytes(floats[i]))
+      throw PeerError(StrCat("process ", from, " sends ", lengths[i], " bytes of a gradient of ",
+                             floats[i], " numbers"));
+    all += lengths[i];
+  }
+  const auto bytes = std::make_shared_for_overwrite<std::byte[]>(all);
+  link_.ReceiveAll(from, tag + messages_, {bytes.get(), all});
+  std::vector<Frame> frames;
+  std::byte* at = bytes.get();
+  for (const uint32_t length : lengths) {
+    frames.emplace_back(bytes, at, length);
+    at += length;
+  }
+  return frames;
+}
+
+void RankSums::SendParts(int64_t exchange, std::span<const int> slices,
+                         std::span<const EncodedFloats> own) {
+  for (int hop = 1; hop < link_.size(); ++hop) {
+    const int to = (link_.rank() + hop) % link_.size();  // not all to the same rank at first
+    std::vector<const EncodedFloats*> all;
+    for (const int s :
+         SlicesOf(slices, [&](int one) { return contributes(one) && owner(one) == to; }))
+      all.push_back(&own[s]);
+    Send(to, exchange, kPartSizes, codec_, all);
+  }
+}
+
+// parts: by rank; empty: it contributes nothing.
+RankSums::Summed RankSums::AddUpSlice(int slice, const std::vector<Frame>& parts) const {
+  const int64_t n = table_[slice].size;
+  const Route& route = routes_[slice];
+  std::vector<Frame> kept(parts.size());
+  std::vector<SumNode> nodes;
+  std::vector<const float*> sums;
+  for (size_t rank = 0; rank < parts.size(); ++rank) {
+    if (route.nodes[rank].empty()) continue;
+    const float* from =
+        Decoded(codec_, parts[rank], FloatsOf(slice, static_cast<int>(rank)), &kept[rank]).data();
+    for (const SumNode& node : route.nodes[rank]) {
+      nodes.push_back(node);
+      sums.push_back(std::exchange(from, from + n));
+    }
+  }
+  auto [frame, sum] = NewFloats(n);
+  const std::span<float> all(sum, static_cast<size_t>(n));
+  singa::AddUp<float>(route.root, nodes, sums, n, sum);
+  Summed summed{slice, {n, frame}, frame, all};
+  if (codec_of_sums_.plain()) return summed;
+  summed.encoded = EncodeSum(codec_of_sums_, all);
+  if (!codec_of_sums_.Decode(BytesOf(summed.encoded.bytes), all))
+    throw PeerError("a sum of gradients cannot be decoded");
+  return summed;
+}
+
+// Returns the sums of the slices that this rank owns, in order.
+std::vector<RankSums::Summed> RankSums::AddUpOwn(int64_t exchange, std::span<const int> slices,
+                                                 std::span<const EncodedFloats> own) {
+  const std::vector<int> mine =
+      SlicesOf(slices, [&](int one) { return owner(one) == link_.rank(); });
+  std::vector<std::vector<Frame>> parts(mine.size(), std::vector<Frame>(link_.size()));
+  for (int rank = 0; rank < link_.size(); ++rank) {
+    std::vector<int64_t> floats;
+    for (const int s : mine)
+      if (rank != link_.rank() && FloatsOf(s, rank) > 0) floats.push_back(FloatsOf(s, rank));
+    std::vector<Frame> frames = Receive(rank, exchange, kPartSizes, codec_, floats);
+    size_t next = 0;
+    for (size_t i = 0; i < mine.size(); ++i)
+      if (FloatsOf(mine[i], rank) > 0)
+        parts[i][rank] = rank == link_.rank() ? own[mine[i]].bytes : std::move(frames[next++]);
+  }
+  std::vector<Summed> sums;
+  for (size_t i = 0; i < mine.size(); ++i) sums.push_back(AddUpSlice(mine[i], parts[i]));
+  return sums;
+}
+
+void RankSums::AddUp(int64_t exchange, std::span<const int> slices,
+                     std::span<const EncodedFloats> own, const Take& take) {
+  SendParts(exchange, slices, own);
+  std::vector<Summed> sums = AddUpOwn(exchange, slices, own);
+  for (int to = 0; to < link_.size(); ++to) {
+    std::vector<const EncodedFloats*> all;
+    for (const Summed& one : sums)
+      if (to != link_.rank() && routes_[one.slice].takes[to]) all.push_back(&one.encoded);
+    Send(to, exchange, kSumSizes, codec_of_sums_, all);
+  }
+  for (Summed& one : sums)
+    if (takes(one.slice)) take(one.slice, one.floats);
+  for (int from = 0; from < link_.size(); ++from)
+    if (from != link_.rank()) TakeSums(from, exchange, slices, take);
+}
+
+// Takes the sums of the slices that rank `from` owns.
+void RankSums::TakeSums(int from, int64_t exchange, std::span<const int> slices, const Take& take) {
+  const std::vector<int> theirs =
+      SlicesOf(slices, [&](int one) { return owner(one) == from && takes(one); });
+  std::vector<int64_t> floats;
+  for (const int s : theirs) floats.push_back(table_[s].size);
+  const std::vector<Frame> frames = Receive(from, exchange, kSumSizes, codec_of_sums_, floats);
+  std::vector<float> sum;
+  for (size_t i = 0; i < theirs.size(); ++i) {
+    Frame decoded;
+    const std::span<const float> all = Decoded(codec_of_sums_, frames[i], floats[i], &decoded);
+    sum.assign(all.begin(), all.end());
+    take(theirs[i], sum);
+  }
+}
+
+}  // namespace singa

@@ -1,0 +1,83 @@
+// RankSums adds gradients up among the processes of a worker group, which each have the values and
+// the updater. Each slice has an owner: the others send it what they have added up, and it sends
+// them the sum. Servers would compute the same bits (server/server.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "cluster/protocol/topology.h"
+#include "comm/codec/float_frame.h"
+#include "comm/collective/rank_link.h"
+#include "comm/collective/slice_table.h"
+
+namespace singa {
+
+class RankSums {
+ public:
+  // Takes the whole sum of a slice, which it may change.
+  using Take = std::function<void(int slice, std::span<float> sum)>;
+
+  // `most`: of the slices of one exchange, the most floats. `codec`: of gradients, and of sums if
+  // it sends them. `link`: between the group's processes, all of the job. All must outlive it.
+  RankSums(const Topology& topology, const SliceTable& table, const Codec& codec, int64_t most,
+           RankLink* link);
+
+  // Returns whether this process sends its sums of the slice's gradient.
+  bool contributes(int slice) const { return routes_[slice].nodes[link_.rank()].size() > 0; }
+  // Returns whether this process has workers that read the slice, and so takes its sum.
+  bool takes(int slice) const { return routes_[slice].takes[link_.rank()]; }
+  // Returns the process that adds the slice up, by its rank in the link.
+  int owner(int slice) const { return routes_[slice].owner; }
+
+  // Adds up `slices` in exchange number `exchange`: 0, 1, 2, ... own: by slice of the table, what
+  // this process contributes: the encoded sums of its nodes. Calls `take` for each slice that it
+  // takes. All ranks call it with the same slices. Throws as RankLink does, and PeerError if bytes
+  // are not encoded sums.
+  void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
+             const Take& take);
+
+ private:
+  struct Route {
+    int owner = 0;
+    std::vector<std::vector<SumNode>> nodes;  // by rank: what it contributes
+    std::vector<bool> takes;                  // by rank
+    SumNode root;
+  };
+  struct Summed {
+    int slice = 0;
+    EncodedFloats encoded;
+    Frame keep;  // the memory of `floats`
+    std::span<float> floats;
+  };
+  enum Kind { kPartSizes, kParts, kSumSizes, kSums, kKinds };
+
+  int64_t FloatsOf(int slice, int rank) const {
+    return table_[slice].size * std::ssize(routes_[slice].nodes[rank]);
+  }
+  std::vector<int> SlicesOf(std::span<const int> slices,
+                            const std::function<bool(int slice)>& goes) const;
+  void Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
+            const std::vector<const EncodedFloats*>& all);
+  std::vector<Frame> Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
+                             const std::vector<int64_t>& floats);
+  void SendParts(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own);
+  std::vector<Summed> AddUpOwn(int64_t exchange, std::span<const int> slices,
+                               std::span<const EncodedFloats> own);
+  Summed AddUpSlice(int slice, const std::vector<Frame>& parts) const;
+  void TakeSums(int from, int64_t exchange, std::span<const int> slices, const Take& take);
+  int64_t TagOf(int64_t exchange, Kind kind) const {
+    return (exchange * kKinds + kind) * messages_;
+  }
+
+  const SliceTable& table_;
+  const Codec& codec_;
+  const Codec& codec_of_sums_;
+  RankLink& link_;
+  int64_t messages_ = 1;       // most messages of one rank to another in one part of an exchange
+  std::vector<Route> routes_;  // by slice
+};
+
+}  // namespace singa

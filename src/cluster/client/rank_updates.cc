@@ -1,0 +1,186 @@
+#include "cluster/client/rank_updates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/thread/activity_mark.h"
+#include "base/thread/counted_time.h"
+#include "math/finite.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+#include "train/apply/not_finite.h"
+
+namespace singa {
+
+void RankUpdates::Connect(const SliceTable& table, int64_t first) {
+  table_ = table;
+  auto buckets = BucketsOf(table_, setup_.job.cluster().all_reduce().fusion_elements());
+  sums_ = std::make_unique<RankSums>(setup_.topology, table_, codec_, MostFloats(table_, buckets),
+                                     setup_.link);
+  std::vector<int64_t> nodes;
+  std::vector<bool> waits;
+  for (int s = 0; s < table_.size(); ++s) {
+    nodes.push_back(std::ssize(setup_.topology.NodesOf(rank(), kGroup, table_[s].by)));
+    waits.push_back(sums_->contributes(s) || sums_->takes(s));
+  }
+  encoder_ = std::make_unique<GradientEncoder>(codec_, table_, nodes);
+  MakeLowRank();
+  own_.resize(table_.size());
+  here_.resize(table_.size());
+  here_in_.assign(table_.size(), -1);
+  whole_.resize(table_.size());
+  exchange_ = std::make_unique<BucketExchange>(BucketExchange::Setup{
+      .table = table_,
+      .buckets = std::move(buckets),
+      .waits = std::move(waits),
+      .first_step = first,
+      .exchange = [this](int64_t step, int64_t exchange,
+                         const std::vector<int>& bucket) { Exchange(step, exchange, bucket); },
+      .deadline = setup_.deadline});
+  exchange_->Start();
+}
+
+void RankUpdates::MakeLowRank() {
+  const AllReduceProto& conf = setup_.job.cluster().all_reduce();
+  if (conf.compression() != AllReduceProto::kPowerSGD) return;
+  std::vector<Shape> shapes;
+  for (int param = 0; param < table_.params(); ++param)
+    shapes.push_back(setup_.replica->param(table_.OfParam(param).first).shape());
+  low_rank_ = std::make_unique<LowRankSums>(table_, shapes, conf.rank(), share(),
+                                            conf.error_feedback(), sums_.get(), setup_.link);
+}
+
+int64_t RankUpdates::Bytes(int64_t values) const {
+  const int64_t nodes = std::ssize(setup_.topology.NodesOf(rank(), kGroup));
+  const int64_t whole = needs_all() ? values * static_cast<int64_t>(sizeof(float)) : 0;
+  const bool low_rank =
+      setup_.job.cluster().all_reduce().compression() == AllReduceProto::kPowerSGD;
+  const int64_t matrices = low_rank ? 2 * values * static_cast<int64_t>(sizeof(float)) : 0;
+  return codec_.MostBytes(values * nodes) + codec_state().bytes(values) + whole + matrices;
+}
+
+CodecState RankUpdates::codec_state() const {
+  return CodecState(codec_, setup_.topology, rank(), table_, {{kGroup, encoder_.get()}});
+}
+
+std::vector<StoredTensor> RankUpdates::State() {
+  return low_rank_ ? low_rank_->State(PrefixOf("powersgd")) : codec_state().Tensors();
+}
+
+bool RankUpdates::HasState(const std::string& name) const {
+  return codec_state().Has(name) || LowRankSums::HasState(PrefixOf("powersgd"), name);
+}
+
+bool RankUpdates::Restore(const std::map<std::string, std::vector<float>>& state) {
+  if (low_rank_) return low_rank_->Restore(PrefixOf("powersgd"), state);
+  return codec_state().Set(state).empty();
+}
+
+// Checks this process's own sums. Take checks the sums over the group.
+void RankUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+  const int64_t size = table_[slice].size;
+  const bool finite =
+      std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
+  if (!finite) {
+    if (!rule_.skips) FailNotFinite(slice, step);
+    return;  // with kSkip, Finish finds that the gradient is missing
+  }
+  if (rule_.skips) {
+    here_[slice].assign(sums.begin(), sums.end());
+    here_in_[slice] = step;
+    return;
+  }
+  own_[slice] = encoder_->Encode(step, slice, sums);
+  exchange_->Release(slice, step);
+}
+
+void RankUpdates::Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket) {
+  const auto take = [&](int slice, std::span<float> sum) { Take(step, slice, sum); };
+  if (low_rank_)
+    low_rank_->AddUp(exchange, bucket, own_, take);
+  else
+    sums_->AddUp(exchange, bucket, own_, take);
+  if (!needs_all()) exchange_->MarkFresh(step, bucket);  // also slices that nobody here reads
+}
+
+void RankUpdates::Take(int64_t step, int slice, std::span<float> sum) {
+  if (needs_all()) return whole_[slice].assign(sum.begin(), sum.end());
+  Context ctx;
+  if (!AllFinite(ctx, sum.data(), std::ssize(sum))) {
+    const Param& param = setup_.replica->param(slice);
+    throw DivergedError(GradientNotFiniteText(ParamText(param.name(), param.layer()), step));
+  }
+  setup_.replica->Apply(ctx, slice, step, sum.data());
+  exchange_->MarkFresh(slice, step);
+}
+
+bool RankUpdates::LacksGradient(int64_t step) const {
+  for (int s = 0; s < table_.size(); ++s)
+    if (sums_->contributes(s) && here_in_[s] != step) return true;
+  return false;
+}
+
+// With kSkip gradients are encoded when all processes have them: a step without effect changes no
+// residual.
+void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
+  if (worker > 0) return;
+  NoteStep(step);
+  const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
+  const CountedTime counts(&waited_);
+  if (rule_.skips) {
+    if (AnyoneLacks(LacksGradient(step))) return Skip(step);
+    for (int s = 0; s < table_.size(); ++s)
+      if (sums_->contributes(s)) own_[s] = encoder_->Encode(step, s, here_[s]);
+  }
+  // Nobody here reads the values in this step any more, so updates may come to which this process
+  // contributes nothing.
+  exchange_->Release(step, [&](int s) { return rule_.skips || !sums_->contributes(s); });
+  if (!needs_all()) return;
+  exchange_->AwaitExchanged(step);
+  ApplyAll(ctx, step);
+}
+
+// All processes judge the step by the same squares.
+void RankUpdates::ApplyAll(Context& ctx, int64_t step) {
+  std::vector<double> squares(table_.size());
+  for (int s = 0; s < table_.size(); ++s)
+    if (sums_->owner(s) == rank()) squares[s] = SumOfSquares(ctx, whole_[s].data(), table_[s].size);
+  setup_.between->AllReduceOfRanks(squares);
+  double sum = 0;
+  for (const double square : squares) sum += square;
+  const StepVerdict verdict = rule_.Judge(sum);
+  if (verdict.dropped && rule_.skips) return Skip(step);
+  if (verdict.dropped)
+    throw DivergedError(StrCat("step ", step, ": the norm of the gradient is not finite"));
+  norm_ = std::sqrt(sum);
+  for (int s = 0; s < table_.size(); ++s) {
+    if (sums_->takes(s)) {
+      if (verdict.scale != 1)
+        for (float& x : whole_[s]) x *= verdict.scale;
+      setup_.replica->Apply(ctx, s, step, whole_[s].data());
+    }
+    exchange_->MarkFresh(s, step);
+  }
+}
+
+// A process lacks the slices that workers of others alone have.
+bool RankUpdates::has_model() const {
+  return std::ranges::all_of(table_.slices(), [](const Slice& slice) { return slice.by.all(); });
+}
+
+// The owner of each divided slice sends its state to the others.
+std::vector<SliceState> RankUpdates::ShareModel() {
+  std::vector<SliceState> states(table_.size());
+  for (int s = 0; s < table_.size(); ++s) {
+    SliceState& state = states[s];
+    state.count = setup_.replica->count_of(s);
+    state.floats = setup_.replica->Floats(s);
+    if (table_[s].by.all()) continue;
+    setup_.between->Broadcast(sums_->owner(s), std::as_writable_bytes(std::span(&state.count, 1)));
+    setup_.between->Broadcast(sums_->owner(s), std::as_writable_bytes(std::span(state.floats)));
+  }
+  return states;
+}
+
+}  // namespace singa

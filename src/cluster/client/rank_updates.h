@@ -1,0 +1,54 @@
+// RankUpdates adds each gradient up over the processes, and applies the sum in each of them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/client/codec_state.h"
+#include "cluster/client/gradient_encoder.h"
+#include "cluster/client/linked_updates.h"
+#include "cluster/client/low_rank_sums.h"
+#include "cluster/client/rank_sums.h"
+
+namespace singa {
+
+class RankUpdates final : public LinkedUpdates {
+ public:
+  // `codec`: of gradients; it must outlive the updates.
+  RankUpdates(const Setup& setup, const Codec& codec) : LinkedUpdates(setup), codec_(codec) {}
+  ~RankUpdates() override { exchange_.reset(); }
+
+  void Connect(const SliceTable& table, int64_t first) override;
+  int64_t Bytes(int64_t values) const override;
+  bool has_model() const override;
+  std::vector<SliceState> ShareModel() override;
+  std::vector<StoredTensor> State() override;
+  bool HasState(const std::string& name) const override;
+  bool Restore(const std::map<std::string, std::vector<float>>& state) override;
+
+  void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
+  void Finish(Context& ctx, int64_t step, int worker, int workers,
+              std::span<float* const> sums) override;
+
+ private:
+  CodecState codec_state() const;
+  void MakeLowRank();
+  void Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket);
+  void Take(int64_t step, int slice, std::span<float> sum);
+  bool LacksGradient(int64_t step) const;
+  void ApplyAll(Context& ctx, int64_t step);
+
+  const Codec& codec_;
+  std::unique_ptr<GradientEncoder> encoder_;
+  std::unique_ptr<RankSums> sums_;
+  std::unique_ptr<LowRankSums> low_rank_;  // null: the job does not ask for it
+  std::vector<EncodedFloats> own_;         // by slice: what the workers here have added up
+  std::vector<std::vector<float*>> here_;  // by slice, with kSkip: Submit's sums, in place
+  std::vector<int64_t> here_in_;           // by slice, with kSkip: the step of these
+  std::vector<std::vector<float>> whole_;  // by slice, with needs_all: the sum over the group
+};
+
+}  // namespace singa

@@ -1,0 +1,158 @@
+#include "cluster/workers/ranks_backend.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/thread/stopped.h"
+#include "cluster/client/partial_updates.h"
+#include "cluster/client/rank_updates.h"
+#include "cluster/protocol/gradient_codec.h"
+#include "cluster/workers/worker_teams.h"
+#include "nn/connection/bridge.h"
+
+namespace singa {
+namespace {
+
+constexpr int kGroup = 0;  // the job's only worker group
+
+std::unique_ptr<MpiLink> MakeMpiLink(const SyncSetup& setup) {
+  if (!setup.plan.by_mpi) return nullptr;
+  return std::make_unique<MpiLink>(setup.process->part().rank(), setup.process->part().processes(),
+                                   setup.deadline);
+}
+
+}  // namespace
+
+RanksBackend::RanksBackend(const SyncSetup& setup)
+    : setup_(setup),
+      codec_(MakeGradientCodec(setup.job.cluster(), MomentumOfCodec(setup.job))),
+      gradients_(MakeMpiLink(setup)),
+      regions_(MakeMpiLink(setup)) {
+  ServedCluster& cluster = setup_.process->cluster();
+  const LinkedUpdates::Setup parts{
+      .job = setup_.job,
+      .topology = setup_.plan.topology,
+      .link = gradients_ ? gradients_.get() : cluster.LinkTo(kGroup).link,
+      .between = &cluster.between(kGroup),
+      .deadline = setup_.deadline,
+      .replica = setup_.replica};
+  if (setup_.job.cluster().all_reduce().compression() == AllReduceProto::kPartial)
+    updates_ = std::make_unique<PartialUpdates>(parts);
+  else
+    updates_ = std::make_unique<RankUpdates>(parts, *codec_);
+}
+
+RanksBackend::~RanksBackend() { FailLinks(); }
+
+TeamSync RanksBackend::SyncOf(int) {
+  WorkerLink link = setup_.process->cluster().LinkTo(kGroup);
+  if (regions_) link.link = regions_.get();
+  return {.updates = updates_.get(), .between = setup_.Between(kGroup), .link = std::move(link)};
+}
+
+void RanksBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
+  const WorkerModel& lead = teams->lead().model();
+  int64_t values = 0;
+  for (const Param* param : lead.trained().params) values += param->size();
+  const auto bytes = static_cast<int64_t>(sizeof(float)) * values;
+  sum->host.updater += bytes * static_cast<int64_t>(setup_.replica->state_count());
+  sum->host.gradients += updates_->Bytes(values);
+  const RegionSizes regions =
+      SizesOfBridges(lead.net().nodes(), setup_.plan.topology.workers_per_group());
+  if (regions.tags == 0) return;
+  const WorkerLink link = setup_.process->cluster().LinkTo(kGroup);
+  sum->host.forever += LinkExchange::MostUnderWay(link, regions).bytes;
+  for (const Trainer* trainer : teams->team(kGroup).trainers())
+    sum->host.forever += LinkExchange::Bytes(regions, trainer->model().place().worker);
+}
+
+void RanksBackend::Allocate(WorkerTeams* teams) {
+  for (const auto& [group, team] : teams->all()) team->Allocate();
+  const TrainedParams& trained = teams->lead().model().trained();
+  table_ = trained.table;
+  setup_.replica->Attach(table_, trained.params);
+}
+
+// MPI starts when all processes have come: MPI_Init waits for all of them.
+void RanksBackend::Connect(WorkerTeams*, const std::vector<int64_t>& steps) {
+  if (gradients_) {
+    world_ = std::make_unique<MpiWorld>();
+    gradients_->Open(world_.get());
+    regions_->Open(world_.get());
+  }
+  updates_->Connect(table_, steps[kGroup]);
+}
+
+void RanksBackend::UseRestoredState() {
+  if (restored_.empty()) return;
+  if (!updates_->Restore(restored_))
+    LOG(WARNING) << "the state of the gradients' exchange begins anew: the checkpoint has it for "
+                    "other workers of a process";
+  restored_.clear();
+}
+
+void RanksBackend::SaveState(std::vector<StoredTensor>* state) {
+  updates_->Settle();
+  for (StoredTensor& tensor : updates_->State()) state->push_back(std::move(tensor));
+}
+
+void RanksBackend::RestoreState(const Safetensors& state) {
+  for (const StoredTensor& tensor : state.tensors()) {
+    if (tensor.type != StoredType::kF32 || !updates_->HasState(tensor.name)) continue;
+    std::vector<float>& floats = restored_[tensor.name];
+    floats.resize(static_cast<size_t>(tensor.shape.size()));
+    std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));
+  }
+}
+
+std::vector<SliceState> RanksBackend::Gather(const std::vector<int64_t>& steps) {
+  updates_->AwaitAll(steps[kGroup]);
+  if (updates_->has_model()) return {};
+  ControlMessage order;
+  order.mutable_exchange()->add_versions(steps[kGroup]);
+  setup_.process->leader()->TellAll(order);
+  std::vector<SliceState> states = updates_->ShareModel();
+  setup_.process->leader()->AwaitAll(ControlMessage::kExchanged);
+  return states;
+}
+
+void RanksBackend::BringOwnBack() { updates_->BringOwnBack(); }
+
+void RanksBackend::Exchange(const std::vector<int64_t>& versions) {
+  updates_->AwaitAll(versions[0]);
+  updates_->ShareModel();
+}
+
+double RanksBackend::TakeWaitMs(int) { return updates_->TakeWaitMs(); }
+
+LinkBytes RanksBackend::bytes() const {
+  if (!gradients_) return {};
+  return {gradients_->sent() + regions_->sent(), gradients_->received() + regions_->received()};
+}
+
+void RanksBackend::Settle() {
+  updates_->Settle();
+  if (!gradients_) return;
+  gradients_->AwaitSent();
+  regions_->AwaitSent();
+}
+
+void RanksBackend::FailLinks() {
+  const auto stopped = std::make_exception_ptr(Stopped());
+  if (gradients_) gradients_->Fail(stopped);
+  if (regions_) regions_->Fail(stopped);
+  updates_->Fail(stopped);
+}
+
+void RanksBackend::Stop(WorkerTeams*) { FailLinks(); }
+
+void RanksBackend::Close() {
+  if (!world_ || std::uncaught_exceptions() > 0) return;
+  FailLinks();
+  std::exchange(world_, nullptr)->Finalize();
+}
+
+}  // namespace singa

@@ -1,0 +1,52 @@
+// RanksBackend is the backend of kRankSums: each process of the job's one worker group has the
+// values and the updater. The processes exchange numbers by MPI, or by messages of the job.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/client/linked_updates.h"
+#include "cluster/workers/sync_backend.h"
+#include "comm/collective/mpi_link.h"
+
+namespace singa {
+
+class RanksBackend final : public SyncBackend {
+ public:
+  // REQUIRES: the job has several processes.
+  explicit RanksBackend(const SyncSetup& setup);
+  ~RanksBackend() override;
+
+  TeamSync SyncOf(int group) override;
+  void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
+  void Allocate(WorkerTeams* teams) override;
+  // Starts MPI, if it is used.
+  void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
+  void UseRestoredState() override;
+  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
+  void BringOwnBack() override;
+  void Exchange(const std::vector<int64_t>& versions) override;
+  void SaveState(std::vector<StoredTensor>* state) override;
+  void RestoreState(const Safetensors& state) override;
+  double TakeWaitMs(int group) override;
+  LinkBytes bytes() const override;
+  void Settle() override;
+  void Stop(WorkerTeams* teams) override;
+  // Ends MPI, unless an error ends the job.
+  void Close() override;
+
+ private:
+  void FailLinks();
+
+  const SyncSetup setup_;
+  std::unique_ptr<Codec> codec_;
+  std::unique_ptr<MpiWorld> world_;               // null: MPI is not used, or not started yet
+  std::unique_ptr<MpiLink> gradients_, regions_;  // null: MPI is not used
+  std::unique_ptr<LinkedUpdates> updates_;
+  SliceTable table_;
+  std::map<std::string, std::vector<float>> restored_;
+};
+
+}  // namespace singa

@@ -1,0 +1,120 @@
+#include "comm/collective/mpi_link.h"
+
+#include <glog/logging.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+constexpr std::chrono::microseconds kPause(20);  // between two looks at a message under way
+
+}  // namespace
+
+MpiLink::~MpiLink() {
+  {
+    const MutexLock lock(&sending_lock_);
+    ends_ = true;
+  }
+  sends_.notify_all();
+  if (carrier_.joinable()) carrier_.join();
+}
+
+void MpiLink::Open(MpiWorld* world) {
+  if (world->rank() != rank_ || world->size() != size_)
+    throw Error(kExitConfig,
+                StrCat("MPI says that this is rank ", world->rank(), " of ", world->size(),
+                       ", and the job that it is process ", rank_, " of ", size_));
+  world_ = world;
+  communicator_ = world->NewCommunicator();
+  carrier_ = std::thread([this] { CarryOn(); });
+}
+
+void MpiLink::CarryOn() {
+  try {
+    MutexLock lock(&sending_lock_);
+    while (!ends_) {
+      Reap();
+      if (sending_.empty())
+        sends_.wait(lock.native());
+      else
+        sends_.wait_for(lock.native(), kPause);
+    }
+  } catch (...) {
+    Fail(std::current_exception());
+  }
+}
+
+void MpiLink::CheckFailure() const {
+  const MutexLock lock(&failure_lock_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void MpiLink::Fail(std::exception_ptr error) {
+  const MutexLock lock(&failure_lock_);
+  if (!failure_) failure_ = std::move(error);
+}
+
+// MPI has no wait that a deadline or another thread could end. The pauses keep the processor free
+// for workers; the first looks have none, since most messages are there.
+void MpiLink::Poll(const std::function<bool()>& done,
+                   const std::function<std::string()>& what) const {
+  constexpr int kAtOnce = 50;  // looks
+  ProgressDeadline::Waiting waiting(deadline_);
+  for (int looks = 0; !done(); ++looks) {
+    if (looks < kAtOnce) {
+      std::this_thread::yield();
+      continue;
+    }
+    CheckFailure();
+    if (waiting.Ends()) throw Error(kExitStalled, what());
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+// Frees the memory of messages that have left it.
+void MpiLink::Reap() {
+  while (!sending_.empty() && world_->Test(&sending_.front().request)) sending_.pop_front();
+}
+
+void MpiLink::Send(int to, int64_t tag, std::span<const std::byte> bytes) {
+  CHECK_LE(std::ssize(bytes), kMostBytes);
+  CheckFailure();
+  {
+    const MutexLock lock(&sending_lock_);
+    Sending& one = sending_.emplace_back(Sending{nullptr, {bytes.begin(), bytes.end()}});
+    one.request = world_->StartSend(communicator_, to, tag, one.bytes);
+  }
+  sent_ += std::ssize(bytes);
+  sends_.notify_all();
+}
+
+void MpiLink::Receive(int from, int64_t tag, std::span<std::byte> bytes) {
+  MpiWorld::Request request = world_->StartReceive(communicator_, from, tag, bytes);
+  std::optional<int64_t> came;
+  Poll([&] { return (came = world_->Test(&request)).has_value(); },
+       [&] {
+         return StrCat("process ", from, " stands still: it has sent no numbers for ",
+                       deadline_.longest().count(), " ms");
+       });
+  if (*came != std::ssize(bytes))
+    throw PeerError(StrCat("process ", from, " sends ", *came,
+                           " bytes of numbers where this one expects ", bytes.size()));
+  received_ += *came;
+}
+
+void MpiLink::AwaitSent() {
+  Poll(
+      [&] {
+        const MutexLock lock(&sending_lock_);
+        return sending_.empty();
+      },
+      [] { return std::string("a process does not receive what this one has sent"); });
+}
+
+}  // namespace singa

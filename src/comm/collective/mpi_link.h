@@ -1,0 +1,74 @@
+// MpiLink is the RankLink between the processes that mpirun has started. MPI carries a large
+// message only while its sender calls MPI, so a thread of the link does this as long as messages
+// are under way.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/thread/mutex.h"
+#include "base/thread/progress_deadline.h"
+#include "comm/collective/mpi_world.h"
+#include "comm/collective/rank_link.h"
+
+namespace singa {
+
+class MpiLink final : public RankLink {
+ public:
+  // `deadline` must outlive it.
+  MpiLink(int rank, int size, const ProgressDeadline* deadline)
+      : rank_(rank), size_(size), deadline_(*deadline) {}
+  ~MpiLink() override;
+
+  // Connects the ranks. All ranks open their links in the same order. `world` must outlive it.
+  // Throws Error with kExitConfig if MPI counts the ranks in another way.
+  void Open(MpiWorld* world);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  // These two throw the error that Fail was given. REQUIRES: Open was called.
+  void Send(int to, int64_t tag, std::span<const std::byte> bytes) override;
+  void Receive(int from, int64_t tag, std::span<std::byte> bytes) override;
+  void Reserve(int64_t, int64_t) override {}  // MPI keeps what comes early
+
+  // Returns the bytes that were sent and received.
+  int64_t sent() const { return sent_; }
+  int64_t received() const { return received_; }
+  // Blocks until all that was sent has left its memory. Throws as Receive does.
+  void AwaitSent();
+  // Every Send and Receive throws `error` from now on. Any thread may call it.
+  void Fail(std::exception_ptr error);
+
+ private:
+  struct Sending {
+    MpiWorld::Request request;
+    std::vector<std::byte> bytes;
+  };
+
+  void CheckFailure() const;
+  void CarryOn();
+  void Reap() REQUIRES(sending_lock_);
+  // Looks again and again until done(). Throws if the deadline, or the job, ends before.
+  void Poll(const std::function<bool()>& done, const std::function<std::string()>& what) const;
+
+  const int rank_, size_;
+  const ProgressDeadline& deadline_;
+  MpiWorld* world_ = nullptr;
+  MpiWorld::Communicator communicator_ = nullptr;
+  std::atomic<int64_t> sent_{0}, received_{0};
+  Mutex sending_lock_;
+  std::condition_variable sends_;
+  std::deque<Sending> sending_ GUARDED_BY(sending_lock_);
+  bool ends_ GUARDED_BY(sending_lock_) = false;
+  mutable Mutex failure_lock_;
+  std::exception_ptr failure_ GUARDED_BY(failure_lock_);
+  std::thread carrier_;  // runs CarryOn, once the link is open
+};
+
+}  // namespace singa

@@ -1,0 +1,29 @@
+// OffsetLink is a RankLink whose tags are those of another link from an offset on. Several users
+// share the other link in this way.
+#pragma once
+
+#include "comm/collective/rank_link.h"
+
+namespace singa {
+
+class OffsetLink final : public RankLink {
+ public:
+  // `link` must outlive it.
+  OffsetLink(RankLink* link, int64_t first_tag) : link_(*link), first_tag_(first_tag) {}
+
+  int rank() const override { return link_.rank(); }
+  int size() const override { return link_.size(); }
+  void Send(int to, int64_t tag, std::span<const std::byte> bytes) override {
+    link_.Send(to, first_tag_ + tag, bytes);
+  }
+  void Receive(int from, int64_t tag, std::span<std::byte> bytes) override {
+    link_.Receive(from, first_tag_ + tag, bytes);
+  }
+  void Reserve(int64_t bytes, int64_t messages) override { link_.Reserve(bytes, messages); }
+
+ private:
+  RankLink& link_;
+  const int64_t first_tag_;
+};
+
+}  // namespace singa
