@@ -18,6 +18,7 @@ import case
 import host_checks
 import launch_case
 import limit_checks
+import mpi_checks
 import mpirun_checks
 import network_checks
 import slurm_checks
@@ -47,7 +48,7 @@ def run(site, check, folder):
 
 
 def main(build, words):
-    checks = [check for module in (mpirun_checks, slurm_checks, host_checks, network_checks,
+    checks = [check for module in (mpirun_checks, mpi_checks, slurm_checks, host_checks, network_checks,
                              limit_checks)
               for check in module.CHECKS
               if not words or any(word in check.__name__ for word in words)]

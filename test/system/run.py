@@ -54,6 +54,7 @@ import predict_text_checks
 import previous_run_checks
 import process_checks
 import process_group_checks
+import rank_sum_checks
 import record_order_checks
 import resume_checks
 import row_checks

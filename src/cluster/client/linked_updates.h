@@ -47,7 +47,9 @@ class LinkedUpdates : public SliceUpdates {
   // Returns what a checkpoint needs of this process beside the model, in place. REQUIRES: no step
   // is under way.
   virtual std::vector<StoredTensor> State() = 0;
-  // Returns whether State has a tensor of this name.
+  // Returns the beginning of the names of State in all processes.
+  virtual std::string state_kind() const = 0;
+  // Returns whether State has a tensor of this name, which begins with state_kind().
   virtual bool HasState(const std::string& name) const = 0;
   // Takes tensors of State, by name. Returns false if some are missing; what they hold then begins
   // anew.

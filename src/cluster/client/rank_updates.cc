@@ -43,7 +43,7 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
 
 void RankUpdates::MakeLowRank() {
   const AllReduceProto& conf = setup_.job.cluster().all_reduce();
-  if (conf.compression() != AllReduceProto::kPowerSGD) return;
+  if (!by_low_rank()) return;
   std::vector<Shape> shapes;
   for (int param = 0; param < table_.params(); ++param)
     shapes.push_back(setup_.replica->param(table_.OfParam(param).first).shape());
@@ -54,9 +54,7 @@ void RankUpdates::MakeLowRank() {
 int64_t RankUpdates::Bytes(int64_t values) const {
   const int64_t nodes = std::ssize(setup_.topology.NodesOf(rank(), kGroup));
   const int64_t whole = needs_all() ? values * static_cast<int64_t>(sizeof(float)) : 0;
-  const bool low_rank =
-      setup_.job.cluster().all_reduce().compression() == AllReduceProto::kPowerSGD;
-  const int64_t matrices = low_rank ? 2 * values * static_cast<int64_t>(sizeof(float)) : 0;
+  const int64_t matrices = by_low_rank() ? 2 * values * static_cast<int64_t>(sizeof(float)) : 0;
   return codec_.MostBytes(values * nodes) + codec_state().bytes(values) + whole + matrices;
 }
 
@@ -68,8 +66,11 @@ std::vector<StoredTensor> RankUpdates::State() {
   return low_rank_ ? low_rank_->State(PrefixOf("powersgd")) : codec_state().Tensors();
 }
 
+std::string RankUpdates::state_kind() const { return by_low_rank() ? "powersgd/" : "codec/"; }
+
 bool RankUpdates::HasState(const std::string& name) const {
-  return codec_state().Has(name) || LowRankSums::HasState(PrefixOf("powersgd"), name);
+  return by_low_rank() ? LowRankSums::HasState(PrefixOf("powersgd"), name)
+                       : codec_state().Has(name);
 }
 
 bool RankUpdates::Restore(const std::map<std::string, std::vector<float>>& state) {

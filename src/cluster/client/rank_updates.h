@@ -26,6 +26,7 @@ class RankUpdates final : public LinkedUpdates {
   bool has_model() const override;
   std::vector<SliceState> ShareModel() override;
   std::vector<StoredTensor> State() override;
+  std::string state_kind() const override;
   bool HasState(const std::string& name) const override;
   bool Restore(const std::map<std::string, std::vector<float>>& state) override;
 
@@ -35,6 +36,9 @@ class RankUpdates final : public LinkedUpdates {
 
  private:
   CodecState codec_state() const;
+  bool by_low_rank() const {
+    return setup_.job.cluster().all_reduce().compression() == AllReduceProto::kPowerSGD;
+  }
   void MakeLowRank();
   void Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket);
   void Take(int64_t step, int slice, std::span<float> sum);

@@ -87,7 +87,7 @@ void RanksBackend::Connect(WorkerTeams*, const std::vector<int64_t>& steps) {
 }
 
 void RanksBackend::UseRestoredState() {
-  if (restored_.empty()) return;
+  if (!restores_) return;
   if (!updates_->Restore(restored_))
     LOG(WARNING) << "the state of the gradients' exchange begins anew: the checkpoint has it for "
                     "other workers of a process";
@@ -101,7 +101,10 @@ void RanksBackend::SaveState(std::vector<StoredTensor>* state) {
 
 void RanksBackend::RestoreState(const Safetensors& state) {
   for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !updates_->HasState(tensor.name)) continue;
+    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(updates_->state_kind()))
+      continue;
+    restores_ = true;
+    if (!updates_->HasState(tensor.name)) continue;  // another process's
     std::vector<float>& floats = restored_[tensor.name];
     floats.resize(static_cast<size_t>(tensor.shape.size()));
     std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));

@@ -46,7 +46,8 @@ class RanksBackend final : public SyncBackend {
   std::unique_ptr<MpiLink> gradients_, regions_;  // null: MPI is not used
   std::unique_ptr<LinkedUpdates> updates_;
   SliceTable table_;
-  std::map<std::string, std::vector<float>> restored_;
+  std::map<std::string, std::vector<float>> restored_;  // state of this process, by name
+  bool restores_ = false;                               // the checkpoint has some process's
 };
 
 }  // namespace singa

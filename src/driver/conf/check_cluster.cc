@@ -82,6 +82,7 @@ class ClusterCheck {
     if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
       Warn("all_reduce.fusion_elements", "has no effect " + where);
     if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
+    if (mode_ == SyncMode::kRankSums) return;
     Warn("all_reduce", where + (has_gpus ? " the host adds the gradients up" : WhoAddsUp()));
   }
 

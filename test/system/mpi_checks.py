@@ -1,0 +1,104 @@
+"""Checks jobs whose gradients travel by Open MPI (cluster.all_reduce.backend: kMpi)."""
+import os
+from signal import SIGKILL, SIGSTOP, SIGTERM
+
+from case import equal, has, same_bytes, true
+from job import mlp
+from launch_case import expect_the_same, process_of, reach, write_job
+from mpirun_checks import mpirun
+from process_checks import processes
+
+MPI = "cluster.all_reduce.backend=kMpi"
+APART = "cluster.share_memory=false"
+
+
+def with_mpi(one, *settings, count=2, resume=(), **kind):
+    return mpirun(one, "-conf", "job.conf", *resume, *processes(count, MPI, *settings), **kind)
+
+
+def mpi_computes_what_memory_and_servers_do(one):
+    """Each mode ends with the bytes of servers, which add up in the same order."""
+    one.write("three", "localhost slots=3\n")
+    one.write("job.conf", mlp(one.site.data, "train_steps: 25 disp_freq: 5", batch=50))
+    modes = {
+        "plain": (),
+        "buckets": ("cluster.all_reduce.fusion_elements=1000",),
+        "halves": ("cluster.all_reduce.compression=kFp16",),
+        "largest": ("cluster.all_reduce.compression=kTopK", "cluster.all_reduce.sparsity=0.02"),
+        "skip": ("on_nonfinite=kSkip",),
+        "clip": ("updater.clip_norm=0.1",),
+        "units": ("neuralnet.partition_dim=1",),
+        "thin": ("cluster.all_reduce.compression=kPowerSGD",),
+        "partial": ("cluster.all_reduce.compression=kPartial", "cluster.all_reduce.fusion_elements=1000"),
+    }
+    for name, settings in modes.items():
+        for count, hosts in ((2, one.site.root / "conf/hostfile"), (3, one.path("three"))):
+            workspace = f"{name}-{count}"
+            job = with_mpi(one, f"cluster.workspace={workspace}", *settings, count=count, hostfile=hosts).end(0)
+            has(job.err, "gradients by MPI", "stderr")
+            one.train("job.conf", *processes(count, APART, "cluster.all_reduce.backend=kServers", *settings),
+                      workspace="servers")
+            same_bytes(one.newest(workspace), one.newest("servers"))
+
+
+def mpi_is_used_where_memory_is_not_shared(one):
+    """mpirun has started the job, all_reduce is set, and nothing is named."""
+    one.write("job.conf", mlp(one.site.data, "train_steps: 5"))
+    words = processes(2, APART, "cluster.all_reduce.compression=kNone")
+    has(mpirun(one, "-conf", "job.conf", *words).end(0).err, "gradients by MPI (Open MPI has started the job)", "stderr")
+    words = processes(2, "cluster.all_reduce.compression=kNone")
+    has(mpirun(one, "-conf", "job.conf", *words).end(0).err, "gradients by shared host memory", "stderr")
+
+
+def mpi_without_mpirun_is_an_error(one):
+    one.write("job.conf", mlp(one.site.data, "train_steps: 5"))
+    err = one.run("-conf", "job.conf", *processes(2, MPI), code=78).err
+    has(err, "cluster.all_reduce.backend: error: kMpi needs mpirun to start the job: mpirun -n 2 singa", "stderr")
+
+
+def a_job_of_mpi_that_loses_a_process_ends_and_resumes(one):
+    write_job(one)
+    job = with_mpi(one)
+    reach(one, job, 800)
+    os.kill(process_of(one, "OMPI_COMM_WORLD_RANK", 1), SIGKILL)
+    equal(job.end().popen.returncode, 128 + SIGKILL, "exit code of mpirun")
+    with_mpi(one, resume=["-resume"]).end(0)
+    expect_the_same(one)
+
+
+def a_process_of_mpi_that_stands_still_is_named(one):
+    write_job(one)
+    for rank in (1, 0):
+        job = with_mpi(one, "cluster.peer_timeout=2", resume=["-resume"])
+        reach(one, job, 800 - 500 * rank)
+        stopped = process_of(one, "OMPI_COMM_WORLD_RANK", rank)
+        os.kill(stopped, SIGSTOP)
+        job.wait_until(lambda: f"process {rank} " in job.err, "the name of the process")
+        job.wait_until(lambda: "170" in job.err, "its exit code")
+        os.kill(stopped, SIGKILL)
+        true(job.end().popen.returncode != 0, "mpirun says that the job has ended well")
+
+
+def a_job_of_mpi_ends_with_a_checkpoint_after_a_signal(one):
+    write_job(one)
+    job = with_mpi(one)
+    reach(one, job, 400)
+    os.killpg(job.popen.pid, SIGTERM)
+    has(job.end(143).err, "stopped by a signal at step ", "stderr")
+    with_mpi(one, resume=["-resume"]).end(0)
+    expect_the_same(one)
+
+
+def a_gradient_that_is_not_finite_ends_a_job_of_mpi(one):
+    one.write("job.conf", mlp(one.site.data, "train_steps: 50"))
+    job = with_mpi(one, "updater.learning_rate.base_lr=1e30").end(79)
+    has(job.err, "is not finite", "stderr")
+
+
+CHECKS = [mpi_computes_what_memory_and_servers_do,
+          mpi_is_used_where_memory_is_not_shared,
+          mpi_without_mpirun_is_an_error,
+          a_job_of_mpi_that_loses_a_process_ends_and_resumes,
+          a_process_of_mpi_that_stands_still_is_named,
+          a_job_of_mpi_ends_with_a_checkpoint_after_a_signal,
+          a_gradient_that_is_not_finite_ends_a_job_of_mpi]
