@@ -10,7 +10,7 @@ NAMES = ["singa", "build id", "protobuf", "zlib", "libjpeg-turbo", "libpng", "li
          "compiler",
          "processor", "instruction set", "CPU features", "cores", "OpenMP threads", "computing", "memory",
          "memory to be had", "open files", "disk of this folder", "/dev/shm", "locale", "clock",
-         "GPU", "Graphviz's dot"]
+         "kMemory", "kServers", "kMpi", "GPU", "Graphviz's dot"]
 
 
 @check

@@ -95,10 +95,33 @@ def a_gradient_that_is_not_finite_ends_a_job_of_mpi(one):
     has(job.err, "is not finite", "stderr")
 
 
+def processes_that_differ_are_refused(one):
+    """Each process reads job.conf and the data where it is."""
+    one.write("job.conf", mlp("data", "train_steps: 5"))
+    names = ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
+    for name in names:
+        data = (one.site.data / name).read_bytes()
+        one.write(f"data/{name}", data)
+        one.write(f"other/data/{name}", data[:5000] + bytes(1000) + data[6000:])
+    words = ["-conf", one.path("job.conf").resolve(), *processes(2), "-set",
+             f"cluster.workspace={one.path('ws').resolve()}"]
+    for backend in ("kAnyBackend", "kServers", "kMpi"):
+        both = [*words, "-set", f"cluster.all_reduce.backend={backend}"]
+        for folder, settings, why in ((".", ["-set", "seed=7"], "job.conf, or a setting by -set, is not as in process 0"),
+                                      ("other", [], 'the file of layer "data" has another size or other first bytes')):
+            ranks = [["-n", "1", "-wdir", one.path(place).resolve(), one.site.binary, *both, *more]
+                     for place, more in ((".", []), (folder, settings))]
+            job = one.start_program(["mpirun", "--allow-run-as-root", "--oversubscribe",
+                                     *map(str, [*ranks[0], ":", *ranks[1]])]).end(78)
+            has(job.err, "process 1 (", "stderr")
+            has(job.err, f"has ended: {why}", "stderr")
+
+
 CHECKS = [mpi_computes_what_memory_and_servers_do,
           mpi_is_used_where_memory_is_not_shared,
           mpi_without_mpirun_is_an_error,
           a_job_of_mpi_that_loses_a_process_ends_and_resumes,
           a_process_of_mpi_that_stands_still_is_named,
           a_job_of_mpi_ends_with_a_checkpoint_after_a_signal,
-          a_gradient_that_is_not_finite_ends_a_job_of_mpi]
+          a_gradient_that_is_not_finite_ends_a_job_of_mpi,
+          processes_that_differ_are_refused]

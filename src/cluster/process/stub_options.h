@@ -23,7 +23,7 @@ struct ProcessPlace {
   Reach reach = Reach::kThisHost;  // where the job's processes are, as far as is known
   // Cores of this host that an evaluation may use; 0: the cores that this process may run on.
   int cores = 0;
-  bool by_open_mpi = false;  // Open MPI's mpirun has started the processes
+  bool by_open_mpi = false;  // Open MPI's mpirun has started the processes, and can be used
 };
 
 ProcessIdentity IdentityOf(const ProcessPlace& place, int processes);

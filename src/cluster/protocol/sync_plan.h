@@ -25,7 +25,7 @@ struct SyncFacts {
   bool in_one_process = false;  // this process runs the whole job, whatever its `cluster` says
   bool one_host = true;         // all processes are on one host
   int rank = 0;                 // of this process
-  bool by_open_mpi = false;     // Open MPI's mpirun has started the processes
+  bool by_open_mpi = false;     // Open MPI's mpirun has started the processes, and can be used
   int processes_before = 0;     // processes of the job on this host, before this one, with workers
   // The reason why the workers' GPUs cannot add gradients up, such as a missing library; "": they
   // can, if the job names GPUs.

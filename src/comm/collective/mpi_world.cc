@@ -12,7 +12,8 @@ namespace {
 // The binary interface of Open MPI 2 and later: handles are pointers to objects of the library, and
 // its header's constants have these values.
 using Handle = void*;
-constexpr int kSuccess = 0, kSerialized = 2, kTagBound = 0, kLongestText = 256;
+constexpr int kSuccess = 0, kSerialized = 2, kTagBound = 0;
+constexpr int kLongestText = 256, kLongestVersion = 256;
 // Has room for MPI_Status, which only the library looks into.
 struct alignas(16) Status {
   std::array<std::byte, 64> room;
@@ -34,6 +35,7 @@ Function<int(const void*, int, Handle, int, int, Handle, Handle*)> Isend{&librar
 Function<int(void*, int, Handle, int, int, Handle, Handle*)> Irecv{&library, "MPI_Irecv"};
 Function<int(Handle*, int*, Status*)> TestRequest{&library, "MPI_Test"};
 Function<int(const Status*, Handle, int*)> GetCount{&library, "MPI_Get_count"};
+Function<int(char*, int*)> LibraryVersion{&library, "MPI_Get_library_version"};
 Function<int(int, char*, int*)> ErrorString{&library, "MPI_Error_string"};
 
 Handle World() { return library.Find("ompi_mpi_comm_world"); }
@@ -42,6 +44,14 @@ Handle Bytes() { return library.Find("ompi_mpi_byte"); }
 }  // namespace
 
 bool MpiWorld::Available(std::string* why) { return library.Available(why); }
+
+std::string MpiWorld::Version() {
+  std::array<char, kLongestVersion + 1> text{};
+  int length = 0;
+  if (LibraryVersion(text.data(), &length) != kSuccess) return library.file();
+  const std::string version = text.data();
+  return version.substr(0, version.find(','));  // the rest is the package's name
+}
 
 MpiWorld::MpiWorld() {
   const MutexLock lock(&mutex_);

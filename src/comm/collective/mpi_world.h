@@ -25,6 +25,8 @@ class MpiWorld {
   MpiWorld& operator=(const MpiWorld&) = delete;
   // Returns whether Open MPI can be loaded; if not, *why says why.
   static bool Available(std::string* why);
+  // Returns the library's name and version for people. REQUIRES: it is available.
+  static std::string Version();
 
   int rank() const { return rank_; }
   int size() const { return size_; }

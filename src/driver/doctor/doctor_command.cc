@@ -58,6 +58,7 @@ int DoctorCommand(bool json) {
   FindLimits(&found);
   FindFiles(&found);
   FindSystem(&found);
+  FindBackends(&found);
   FindGpus(&found);
   std::fputs((json ? DoctorJson(found) : DoctorText(found)).c_str(), stdout);
   return CanRun(found) ? kExitOk : kExitNoDevice;

@@ -28,6 +28,8 @@ void FindMemory(Findings* found);
 void FindLimits(Findings* found);  // limits of the process
 void FindFiles(Findings* found);   // the working directory, /dev/shm
 void FindSystem(Findings* found);  // locale, clock, programs
+// Ways in which gradients of several processes come together.
+void FindBackends(Findings* found);
 void FindGpus(Findings* found);    // GPUs, and libraries that a job on one loads
 
 // Returns "1.5 GiB".

@@ -10,6 +10,7 @@
 #include "cluster/workers/host_memory_backend.h"
 #include "cluster/workers/job_snapshot.h"
 #include "cluster/workers/make_worker_groups.h"
+#include "driver/job/alike.h"
 #include "driver/job/divided_job.h"
 #include "driver/job/end_process.h"
 #include "driver/job/first_values.h"
@@ -82,6 +83,7 @@ class FollowRun {
     const ControlMessage word = told_.has_memory() ? process->follower()->Next() : told_;
     const ControlMessage::Begin& begin =
         word.has_take_place() ? word.take_place().begin() : word.begin();
+    if (begin.has_alike()) CheckAlike(begin.alike(), AlikeOf(&groups_));
     int group = 0;
     for (const int64_t steps : StepsIn(begin.group_steps(), groups_.size()))
       groups_.steps().gate().SetSteps(group++, steps);

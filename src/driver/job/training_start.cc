@@ -3,6 +3,7 @@
 #include "base/system/failpoint.h"
 #include "base/text/counted.h"
 #include "cluster/process/job_process.h"
+#include "driver/job/alike.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/divided_job.h"
 #include "driver/job/end_process.h"
@@ -46,6 +47,7 @@ void TrainingStart::Begin(const JobProto& job) {
 void TrainingStart::MeetOthers(const RunOptions& options) {
   begin_ = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
   if (first_) *begin_.mutable_first_values() = first_->ToProto();
+  *begin_.mutable_alike() = AlikeOf(&groups_);
   if (options.partition) partition_ = ProtoOf(options.partition->division);
   options.meet();
 }

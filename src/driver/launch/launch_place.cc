@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/text/counted.h"
+#include "comm/collective/mpi_world.h"
 #include "driver/job/workspace.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"
@@ -124,7 +125,8 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   place.reach = launcher->one_host        ? Reach::kThisHost
                 : launcher->several_hosts ? Reach::kOtherHosts
                                           : Reach::kUnknown;
-  place.by_open_mpi = launcher->by_open_mpi;
+  std::string why;  // without the library servers add up
+  place.by_open_mpi = launcher->by_open_mpi && MpiWorld::Available(&why);
   place.before_here = launcher->before_here;
   if (launcher->several_hosts && !place.coordinator)
     throw ConfigError("cluster.coordinator",

@@ -1,0 +1,81 @@
+#include "driver/job/alike.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
+
+#include "base/file/crc32c.h"
+#include "base/file/sha256.h"
+#include "base/text/short_text.h"
+#include "driver/facts/input_facts.h"
+#include "driver/version.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+// Returns a checksum of the file's size and first bytes; 0: it is no regular file. The bytes that
+// follow are not read, since they may be many.
+uint32_t Fingerprint(const std::string& path) {
+  constexpr size_t kRead = 1 << 16;  // bytes
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
+  std::string bytes(kRead, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), kRead);
+  const int64_t size = status.st_size;
+  return ExtendCrc32c(Crc32c(&size, sizeof size), bytes.data(), static_cast<size_t>(file.gcount()));
+}
+
+std::string ConfHash(JobProto job) {
+  job.clear_step();
+  return Sha256Hex(job.ShortDebugString());
+}
+
+std::string RecordsText(int64_t records) { return records < 0 ? "?" : StrCat(records); }
+
+[[noreturn]] void Refuse(const std::string& why) { throw Error(kExitConfig, why); }
+
+void CheckStore(const ControlMessage::Alike::Store& first,
+                const ControlMessage::Alike::Store& own) {
+  if (first.layer() != own.layer() || first.records() != own.records())
+    Refuse(StrCat("layer \"", own.layer(), "\" has ", RecordsText(own.records()),
+                  " records, and in process 0 layer \"", ShortText(Printable(first.layer()), 100),
+                  "\" has ", RecordsText(first.records())));
+  if (first.fingerprint() != own.fingerprint())
+    Refuse(StrCat("the file of layer \"", own.layer(),
+                  "\" has another size or other first bytes than in process 0"));
+}
+
+}  // namespace
+
+ControlMessage::Alike AlikeOf(WorkerGroups* groups) {
+  ControlMessage::Alike alike;
+  alike.set_build(BuildId());
+  alike.set_conf_sha256(ConfHash(groups->process()->part().job()));
+  if (!groups->teams().HasWorkers()) return alike;
+  for (const InputFacts& input : InputsOf(&groups->lead().model().net())) {
+    ControlMessage::Alike::Store* const store = alike.add_stores();
+    store->set_layer(input.layer);
+    store->set_records(input.facts.records);
+    store->set_fingerprint(Fingerprint(input.source.store.path));
+  }
+  return alike;
+}
+
+void CheckAlike(const ControlMessage::Alike& first, const ControlMessage::Alike& own) {
+  const auto text = [](const std::string& id) { return ShortText(Printable(id), 64); };
+  if (first.build() != own.build())
+    Refuse(StrCat("this is another build of singa than process 0's: ", own.build(), ", not ",
+                  text(first.build())));
+  if (first.conf_sha256() != own.conf_sha256())
+    Refuse("job.conf, or a setting by -set, is not as in process 0");
+  const int stores = std::min(first.stores_size(), own.stores_size());
+  for (int i = 0; i < stores; ++i) CheckStore(first.stores(i), own.stores(i));
+}
+
+}  // namespace singa

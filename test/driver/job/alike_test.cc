@@ -1,0 +1,64 @@
+// Tests that processes with another program, job.conf or data are refused.
+#include "driver/job/alike.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "singa/base/error.h"
+
+namespace singa::alike_test {
+
+using Alike = ControlMessage::Alike;
+
+Alike Facts() {
+  Alike alike;
+  alike.set_build("abc");
+  alike.set_conf_sha256("123");
+  Alike::Store* const store = alike.add_stores();
+  store->set_layer("data");
+  store->set_records(100);
+  store->set_fingerprint(7);
+  return alike;
+}
+
+// Returns the error of a process that differs from the first one by `change`; "": there is none.
+std::string ErrorOf(const std::function<void(Alike*)>& change) {
+  Alike own = Facts();
+  change(&own);
+  try {
+    CheckAlike(Facts(), own);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitConfig);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Alike, ProcessesWithTheSameFactsAreAccepted) {
+  EXPECT_EQ(ErrorOf([](Alike*) {}), "");
+}
+
+TEST(Alike, AProcessWithoutWorkersHasNoDataToCompare) {
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->clear_stores(); }), "");
+}
+
+TEST(Alike, AnotherBuildIsNamed) {
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->set_build("def"); }),
+            "this is another build of singa than process 0's: def, not abc");
+}
+
+TEST(Alike, AnotherConfIsRefused) {
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->set_conf_sha256("124"); }),
+            "job.conf, or a setting by -set, is not as in process 0");
+}
+
+TEST(Alike, OtherDataIsNamedByItsLayer) {
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->mutable_stores(0)->set_records(99); }),
+            "layer \"data\" has 99 records, and in process 0 layer \"data\" has 100");
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->mutable_stores(0)->set_fingerprint(8); }),
+            "the file of layer \"data\" has another size or other first bytes than in process 0");
+}
+
+}  // namespace singa::alike_test
