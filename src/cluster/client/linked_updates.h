@@ -33,8 +33,8 @@ class LinkedUpdates : public SliceUpdates {
   };
   explicit LinkedUpdates(const Setup& setup) : setup_(setup), rule_(setup.job) {}
 
-  // Begins with step `first`. REQUIRES: the replica has the first values of `table`, and the link
-  // is open.
+  // Begins with step `first`. REQUIRES: the replica has the first values of `table`. The link is
+  // used from the first gradient on.
   virtual void Connect(const SliceTable& table, int64_t first) = 0;
   // Returns the bytes that it needs for params of `values` floats.
   virtual int64_t Bytes(int64_t values) const = 0;

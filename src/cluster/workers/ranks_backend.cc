@@ -76,14 +76,17 @@ void RanksBackend::Allocate(WorkerTeams* teams) {
   setup_.replica->Attach(table_, trained.params);
 }
 
-// MPI starts when all processes have come: MPI_Init waits for all of them.
 void RanksBackend::Connect(WorkerTeams*, const std::vector<int64_t>& steps) {
-  if (gradients_) {
-    world_ = std::make_unique<MpiWorld>();
-    gradients_->Open(world_.get());
-    regions_->Open(world_.get());
-  }
   updates_->Connect(table_, steps[kGroup]);
+}
+
+// MPI starts when all processes are ready. MPI_Init waits for all of them, and a process that waits
+// in it cannot say why another one has ended.
+void RanksBackend::Fill() {
+  if (!gradients_) return;
+  world_ = std::make_unique<MpiWorld>();
+  gradients_->Open(world_.get());
+  regions_->Open(world_.get());
 }
 
 void RanksBackend::UseRestoredState() {

@@ -22,8 +22,9 @@ class RanksBackend final : public SyncBackend {
   TeamSync SyncOf(int group) override;
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
   void Allocate(WorkerTeams* teams) override;
-  // Starts MPI, if it is used.
   void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
+  // Starts MPI, if it is used.
+  void Fill() override;
   void UseRestoredState() override;
   std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
   void BringOwnBack() override;

@@ -75,7 +75,8 @@ class SyncBackend {
   virtual void Connect(WorkerTeams*, const std::vector<int64_t>&) {}
   // Continues with the state that RestoreState took. REQUIRES: Connect was called.
   virtual void UseRestoredState() {}
-  // Gives the first values to all groups of the job. REQUIRES: all processes have connected.
+  // Gives the first values to all groups of the job, where they do not have them. REQUIRES: all
+  // processes have connected.
   virtual void Fill() {}
   // Gets the values of `group`, which a lost process had. Returns the group's next step. REQUIRES:
   // the mode is kServers.
