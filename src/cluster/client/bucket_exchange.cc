@@ -39,7 +39,7 @@ BucketExchange::BucketExchange(Setup setup)
       fresh_(setup_.table.size(), setup_.first_step),
       exchanged_(setup_.first_step) {}
 
-BucketExchange::~BucketExchange() {
+void BucketExchange::Stop() {
   Fail(std::make_exception_ptr(Stopped()));
   if (thread_.joinable()) thread_.join();
 }

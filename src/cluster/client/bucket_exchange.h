@@ -29,12 +29,14 @@ class BucketExchange {
     const ProgressDeadline* deadline = nullptr;  // of the waits; must outlive this
   };
   explicit BucketExchange(Setup setup);
-  // Ends the thread, which must not wait for another process.
-  ~BucketExchange();
+  ~BucketExchange() { Stop(); }
   // Starts the thread.
   void Start() {
     thread_ = std::thread([this] { Run(); });
   }
+  // Ends the thread, which must not wait for another process. What `exchange` uses must live until
+  // then. All waits throw Stopped from now on.
+  void Stop();
 
   // Any thread may call the methods below.
 

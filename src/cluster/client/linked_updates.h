@@ -77,6 +77,10 @@ class LinkedUpdates : public SliceUpdates {
   void Await(int param, int64_t step) override;
 
  protected:
+  // Ends the thread that exchanges. Called in the destructor of the class whose members it uses.
+  void StopExchange() {
+    if (exchange_) exchange_->Stop();
+  }
   static constexpr int kGroup = 0;  // the job's only worker group
 
   int rank() const { return setup_.link->rank(); }

@@ -16,7 +16,7 @@ namespace singa {
 class PartialUpdates final : public LinkedUpdates {
  public:
   explicit PartialUpdates(const Setup& setup) : LinkedUpdates(setup) {}
-  ~PartialUpdates() override { exchange_.reset(); }
+  ~PartialUpdates() override { StopExchange(); }
 
   // Throws ConfigError relative to the JobProto if workers divide a param.
   void Connect(const SliceTable& table, int64_t first) override;

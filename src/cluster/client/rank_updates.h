@@ -19,7 +19,7 @@ class RankUpdates final : public LinkedUpdates {
  public:
   // `codec`: of gradients; it must outlive the updates.
   RankUpdates(const Setup& setup, const Codec& codec) : LinkedUpdates(setup), codec_(codec) {}
-  ~RankUpdates() override { exchange_.reset(); }
+  ~RankUpdates() override { StopExchange(); }
 
   void Connect(const SliceTable& table, int64_t first) override;
   int64_t Bytes(int64_t values) const override;
