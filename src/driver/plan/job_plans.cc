@@ -9,6 +9,7 @@
 #include "driver/plan/fitting_plan.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
+#include "driver/plan/rank_modes.h"
 #include "nn/cost/plan_search.h"
 #include "singa/base/str_cat.h"
 
@@ -195,6 +196,14 @@ const JobPlan* JobPlans::Find(const std::string& name) const {
   return at == plans.end() ? nullptr : &*at;
 }
 
+// Returns the ways to exchange gradients that a job on several hosts may choose.
+std::vector<CodecRates> ModesOf(const JobProto& job, const PlanCluster& cluster) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  std::vector<CodecRates> modes = MeasureCodecs(conf, cluster.hosts);
+  for (CodecRates& mode : RankModes(conf, TrainedShapesOf(job))) modes.push_back(std::move(mode));
+  return modes;
+}
+
 JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,
                  int64_t most_bytes, PartTimer* timer) {
   JobPlans plans;
@@ -216,9 +225,8 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   if (other)
     planner.Add("runner_up", kept ? "the fastest plan" : "the best other plan", other->layouts);
   if (cluster.hosts > 1 && !cluster.gpus)
-    plans.modes = PredictModes(plans.net, chosen, cluster,
-                               MeasureCodecs(job.cluster().all_reduce(), cluster.hosts),
-                               rates.send_ms_per_mb);
+    plans.modes =
+        PredictModes(plans.net, chosen, cluster, ModesOf(job, cluster), rates.send_ms_per_mb);
   return plans;
 }
 
