@@ -61,9 +61,11 @@ class LinkedUpdates : public SliceUpdates {
   void Settle();
   // Makes all waits, now or later, throw `error`.
   void Fail(const std::exception_ptr& error);
-  // Returns the milliseconds, of all workers together, that they waited for other processes since
-  // the last call.
+  // Return the milliseconds, of all workers together, that they waited for other processes, and
+  // that they encoded gradients, since the last call.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
+
+  double TakeCodingMs() { return 1e-6 * static_cast<double>(coded_.exchange(0)); }
 
   // Connect does the work, when the link is open.
   void Attach(const SliceTable&, const std::vector<Param*>&) override {}
@@ -100,9 +102,9 @@ class LinkedUpdates : public SliceUpdates {
   const Setup setup_;
   const StepRule rule_;
   SliceTable table_;
-  double norm_ = 0;                           // of the last step; the first worker's thread has it
-  std::atomic<int64_t> waited_{0};            // nanoseconds
-  std::unique_ptr<BucketExchange> exchange_;  // null before Connect
+  double norm_ = 0;                            // of the last step; the first worker's thread has it
+  std::atomic<int64_t> waited_{0}, coded_{0};  // nanoseconds
+  std::unique_ptr<BucketExchange> exchange_;   // null before Connect
 
  private:
   std::atomic<int64_t> last_step_{-1}, skipped_{-1}, skips_{0};

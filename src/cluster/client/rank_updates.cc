@@ -92,7 +92,10 @@ void RankUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float*
     here_in_[slice] = step;
     return;
   }
-  own_[slice] = encoder_->Encode(step, slice, sums);
+  {
+    const CountedTime counts(&coded_);
+    own_[slice] = encoder_->Encode(step, slice, sums);
+  }
   exchange_->Release(slice, step);
 }
 

@@ -42,13 +42,18 @@ void ServedUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<floa
     return Diverge(GradientNotFiniteText(ParamText(param.name, param.layer), step));
   }
   if (!finite) return;  // Finish reports it
-  EncodedFloats gradient = encoder_->Encode(step, slice, sums);
+  EncodedFloats gradient = Encode(step, slice, sums);
   {
     const MutexLock lock(&mutex_);
     client_->Push(step, slice, std::move(gradient));
     sent_[slice] = step;
   }
   SINGA_FAILPOINT("client_pushed_gradient");
+}
+
+EncodedFloats ServedUpdates::Encode(int64_t step, int slice, std::span<float* const> sums) {
+  const CountedTime counts(&coded_);
+  return encoder_->Encode(step, slice, sums);
 }
 
 void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {

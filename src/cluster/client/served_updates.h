@@ -48,6 +48,8 @@ class ServedUpdates final : public SliceUpdates {
   // Returns the milliseconds, of all workers together, that they waited since the last call: for
   // values, or for the group's processes to agree on a dropped step.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
+  // Returns the milliseconds, of all workers together, that they encoded since the last call.
+  double TakeCodingMs() { return 1e-6 * static_cast<double>(coded_.exchange(0)); }
   StalenessCounts TakeStaleness();  // as Client::TakeStaleness
   int64_t skips() const override { return skips_; }
   void set_skips(int64_t steps) override { skips_ = steps; }
@@ -65,12 +67,13 @@ class ServedUpdates final : public SliceUpdates {
  private:
   void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
   void Diverge(const std::string& text);
+  EncodedFloats Encode(int64_t step, int slice, std::span<float* const> sums);
 
   const bool skip_;
   LinkCollective* const between_;
   const ProgressDeadline& deadline_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
-  std::atomic<int64_t> waited_{0};  // nanoseconds
+  std::atomic<int64_t> waited_{0}, coded_{0};  // nanoseconds
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
   std::unique_ptr<GradientEncoder> encoder_;

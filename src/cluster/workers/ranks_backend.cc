@@ -11,6 +11,7 @@
 #include "cluster/client/rank_updates.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/workers/worker_teams.h"
+#include "comm/collective/link_probe.h"
 #include "nn/connection/bridge.h"
 
 namespace singa {
@@ -133,6 +134,14 @@ void RanksBackend::Exchange(const std::vector<int64_t>& versions) {
 }
 
 double RanksBackend::TakeWaitMs(int) { return updates_->TakeWaitMs(); }
+
+double RanksBackend::TakeCodingMs(int) { return updates_->TakeCodingMs(); }
+
+double RanksBackend::ProbeMs(int64_t floats) {
+  RankLink* const link =
+      gradients_ ? gradients_.get() : setup_.process->cluster().LinkTo(kGroup).link;
+  return MsOfSum(link, floats);
+}
 
 LinkBytes RanksBackend::bytes() const {
   if (!gradients_) return {};

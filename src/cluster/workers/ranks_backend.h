@@ -32,6 +32,8 @@ class RanksBackend final : public SyncBackend {
   void SaveState(std::vector<StoredTensor>* state) override;
   void RestoreState(const Safetensors& state) override;
   double TakeWaitMs(int group) override;
+  double TakeCodingMs(int group) override;
+  double ProbeMs(int64_t floats) override;
   LinkBytes bytes() const override;
   void Settle() override;
   void Stop(WorkerTeams* teams) override;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cluster/workers/worker_teams.h"
+#include "comm/collective/link_probe.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
 
@@ -96,6 +97,13 @@ std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps
 void ServersBackend::Exchange(const std::vector<int64_t>& versions) { cluster_.Exchange(versions); }
 
 double ServersBackend::TakeWaitMs(int group) { return cluster_.updates(group).TakeWaitMs(); }
+
+double ServersBackend::TakeCodingMs(int group) { return cluster_.updates(group).TakeCodingMs(); }
+
+double ServersBackend::ProbeMs(int64_t floats) {
+  RankLink* const link = cluster_.LinkTo(0).link;
+  return link ? MsOfSum(link, floats) : 0;
+}
 
 void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
   for (StoredTensor& tensor : cluster_.codec_state().Tensors()) state->push_back(std::move(tensor));

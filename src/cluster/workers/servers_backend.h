@@ -32,6 +32,8 @@ class ServersBackend final : public SyncBackend {
   void Exchange(const std::vector<int64_t>& versions) override;
   StalenessCounts TakeStaleness(int group) override;
   double TakeWaitMs(int group) override;
+  double TakeCodingMs(int group) override;
+  double ProbeMs(int64_t floats) override;
   void Fail(const std::exception_ptr& error) override;
   void Close() override;
 

@@ -100,7 +100,14 @@ class SyncBackend {
   // Returns the milliseconds, of all workers of `group` here together, that they waited for other
   // processes since the last call, except for sums over a group's workers.
   virtual double TakeWaitMs(int) { return 0; }
+  // Returns the milliseconds, of all workers of `group` here together, that they encoded gradients
+  // since the last call.
+  virtual double TakeCodingMs(int) { return 0; }
   virtual LinkBytes bytes() const { return {}; }
+  // Adds `floats` zeros up over the processes, on the way that gradients take. Returns the
+  // milliseconds; 0: there is no such way. The processes of the job's one group call it at the same
+  // time, between steps.
+  virtual double ProbeMs(int64_t) { return 0; }
 
   // Blocks until nothing of the steps so far is under way between processes. Called at the end of
   // training. Throws the error of the job, if it has failed.

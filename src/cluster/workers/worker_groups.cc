@@ -96,6 +96,17 @@ void WorkerGroups::Start(std::optional<int64_t> steps) {
   if (process_ && process_->follower()) process_->follower()->Ready();
   SINGA_FAILPOINT("group_begins");
   backend_->Fill();
+  MeasureExchange();
+}
+
+// Compression does not pay if an exchange of whole gradients is faster (ExchangeAdvice).
+void WorkerGroups::MeasureExchange() {
+  const bool compresses =
+      job_.cluster().all_reduce().compression() != AllReduceProto::kNone && UsesCodec(plan_.mode);
+  if (!compresses || !process_ || steps_.groups() > 1 || !teams_.HasWorkers()) return;
+  int64_t floats = 0;
+  for (const Param* param : lead().model().trained().params) floats += param->size();
+  whole_exchange_ms_ = backend_->ProbeMs(floats);
 }
 
 // The servers' values include the steps since the checkpoint.

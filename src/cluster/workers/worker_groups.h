@@ -56,6 +56,9 @@ class WorkerGroups final : private GroupEvents {
   // Returns null in the job's one process.
   JobProcess* process() { return process_; }
   JobMemory memory();
+  // Returns the milliseconds that an exchange of whole gradients took at the start, if they are
+  // compressed between processes; else 0.
+  double whole_exchange_ms() const { return whole_exchange_ms_; }
 
   // Allocates all memory. Throws DeviceError if the machine has too little, or Error with
   // kExitConfig if rank 0 shares other params than these.
@@ -88,12 +91,14 @@ class WorkerGroups final : private GroupEvents {
   }
   SyncSetup setup() { return {job_, plan_, process_, deadline(), &replica_}; }
   void Connect();
+  void MeasureExchange();
 
   const JobProto job_;
   JobProcess* const process_;
   ProgressDeadline own_deadline_;  // the deadline of a job of one process
   const SyncPlan plan_;
   const GroupCalls calls_;
+  double whole_exchange_ms_ = 0;
   Replica replica_;
   const std::unique_ptr<SyncBackend> backend_;
   WorkerTeams teams_;

@@ -14,6 +14,11 @@ Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
   return Schedule(job, lead->model().readers().CountRecords(), lead->model().net().batch());
 }
 
+std::string GroupLoop::CompressionOf(WorkerGroups* groups) {
+  const JobProto& job = groups->lead().model().job();
+  return AllReduceProto::Compression_Name(job.cluster().all_reduce().compression());
+}
+
 // Only groups of several workers have predictions to compare. With GPUs, the host's memory is
 // mostly that of CUDA. A measurement takes some ms for each GB, so rows of one second share one.
 void GroupLoop::AddMemory(ProcessShare* share) {
@@ -40,6 +45,8 @@ ProcessShare GroupLoop::TakeShare() {
   if (!process) return share;
   const double waited_ms = team.metrics().TakeSyncWaitMs() + groups_.backend().TakeWaitMs(group_);
   share.sync_wait_ms = (waited_ms / team.size() + 1e3 * writing_) / static_cast<double>(steps_);
+  share.coding_ms =
+      groups_.backend().TakeCodingMs(group_) / static_cast<double>(team.size() * steps_);
   if (groups_.here().front() != group_) return share;  // bytes are the process's, reported once
   const LinkBytes beside = groups_.backend().bytes();
   const int64_t sent = process->stub().bytes_sent() + beside.sent;
@@ -98,6 +105,7 @@ void GroupLoop::WriteRows(int64_t step) {
   StepStats stats = {samples_per_second(), 1e3 * step_seconds()};
   const std::vector<ProcessShare> shares =
       AddMetricsUp(groups_.process(), group_, &team, &sums, TakeShare());
+  if (sink_) advice_ = exchange_.Add(shares, static_cast<double>(steps_));
   for (const ProcessShare& share : shares) {
     stats.data_wait_ms = std::max(stats.data_wait_ms, share.data_wait_ms);
     stats.bytes_sent += share.bytes_sent;

@@ -3,8 +3,11 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "cluster/workers/worker_groups.h"
+#include "driver/job/exchange_advice.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/schedule.h"
 
@@ -23,7 +26,8 @@ class GroupLoop {
         group_(group),
         schedule_(schedule),
         sink_(sink),
-        predicted_ms_(predicted_ms) {}
+        predicted_ms_(predicted_ms),
+        exchange_(CompressionOf(groups), groups->whole_exchange_ms()) {}
 
   // Waits for the records of the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);
@@ -32,8 +36,11 @@ class GroupLoop {
   // Means over the steps since the last row.
   double step_seconds() const { return seconds_ / static_cast<double>(steps_); }
   double samples_per_second() const;
+  // Returns, once, what is to be said about the exchange of gradients, if anything is.
+  std::optional<std::string> TakeAdvice() { return std::exchange(advice_, {}); }
 
  private:
+  static std::string CompressionOf(WorkerGroups* groups);
   void ComputeStep(int64_t step);
   void WriteRows(int64_t step);
   ProcessShare TakeShare();
@@ -49,7 +56,9 @@ class GroupLoop {
   int64_t steps_ = 0;
   int64_t sent_ = 0, received_ = 0;        // bytes up to the last row
   double memory_mb_ = 0, memory_age_ = 0;  // of the process, and seconds since it was measured
-  std::optional<double> grad_norm_;        // of the last step for which rows are due
+  ExchangeAdvice exchange_;
+  std::optional<std::string> advice_;
+  std::optional<double> grad_norm_;  // of the last step for which rows are due
 };
 
 }  // namespace singa

@@ -252,6 +252,7 @@ class TrainRun {
       progress_.ShowStep(
           step, schedule().steps(), [this] { return LayerRows(groups_.team(0).metrics().Sum()); },
           loop_->samples_per_second());
+    if (const auto advice = loop_->TakeAdvice()) progress_.Say(*advice);
     if (job_.debug() && job_.disp_freq() > 0 && schedule().Display(step))
       side_files_.Try([&] {
         WriteDebugFiles(workspace_.files(), lead().model().ctx(), lead().model().net(),
