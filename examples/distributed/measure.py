@@ -47,6 +47,9 @@ MODES = {
     "kTopK, 5 %, momentum kept": compressed("kTopK", "sparsity=0.05", "factor_masking=false"),
     "kTopK, 1 %": compressed("kTopK", "sparsity=0.01"),
     "kThreshold, 0.001": compressed("kThreshold", "threshold=0.001"),
+    "kPowerSGD, rank 2": compressed("kPowerSGD"),
+    "kPowerSGD, rank 4": compressed("kPowerSGD", "rank=4"),
+    "kPartial, 4 buckets": compressed("kPartial", "fusion_elements=1000"),
     "kOuter, 10 steps": outer(10),
     "kOuter, 100 steps": outer(100),
 }
