@@ -1,0 +1,130 @@
+// Tests the order of exchanges, and what waits for them.
+#include "cluster/client/bucket_exchange.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+#include <utility>
+
+#include "base/thread/stopped.h"
+#include "singa/base/error.h"
+
+namespace singa::bucket_exchange {
+namespace {
+
+using Done = std::pair<int64_t, int>;  // step, first slice of the bucket
+
+// Three params of one slice each; each is a bucket.
+struct ThreeBuckets {
+  explicit ThreeBuckets(std::vector<bool> waits = {true, true, true}, int64_t first_step = 0)
+      : exchange(
+            {.table = table,
+             .buckets = {{2}, {1}, {0}},
+             .waits = std::move(waits),
+             .first_step = first_step,
+             .exchange = [this](int64_t step, int64_t number,
+                                const std::vector<int>& bucket) { Note(step, number, bucket); },
+             .deadline = &deadline}) {
+    exchange.Start();
+  }
+  ~ThreeBuckets() { exchange.Stop(); }
+  void Note(int64_t step, int64_t number, const std::vector<int>& bucket) {
+    done.emplace_back(step, bucket[0]);
+    numbers.push_back(number);
+    if (step == failing) throw PeerError("a process is gone");
+    exchange.MarkFresh(step, bucket);
+  }
+  void ReleaseAll(int64_t step) {
+    exchange.Release(step, [](int) { return true; });
+  }
+
+  const SliceTable table{{{3}, {2}, {4}}};
+  const ProgressDeadline deadline{std::chrono::milliseconds(30'000)};  // for a test that fails
+  int64_t failing = -1;
+  std::vector<Done> done;
+  std::vector<int64_t> numbers;
+  BucketExchange exchange;
+};
+
+TEST(BucketExchange, LaterBucketsWaitForEarlierOnes) {
+  ThreeBuckets three;
+  three.exchange.Release(0, 0);
+  three.exchange.Release(1, 0);
+  three.exchange.Release(2, 0);
+  three.exchange.AwaitExchanged(0);
+  EXPECT_EQ(three.done, (std::vector<Done>{{0, 2}, {0, 1}, {0, 0}}));
+  EXPECT_EQ(three.numbers, (std::vector<int64_t>{0, 1, 2}));
+}
+
+TEST(BucketExchange, ABucketOfWhichNothingIsHereDoesNotWait) {
+  ThreeBuckets three({true, false, false}, 5);
+  three.exchange.AwaitFresh(1, 3, 6);
+  three.exchange.Release(0, 5);
+  three.exchange.AwaitFresh(6);
+  three.exchange.Stop();
+  EXPECT_EQ(three.done[2], Done(5, 0));
+}
+
+TEST(BucketExchange, ADroppedStepHasNoExchange) {
+  ThreeBuckets three;
+  three.exchange.Drop(0);
+  three.exchange.AwaitFresh(1);
+  three.ReleaseAll(1);
+  three.exchange.AwaitExchanged(1);
+  EXPECT_EQ(three.done.front(), Done(1, 2));
+  EXPECT_EQ(three.numbers.front(), 3) << "as in all processes";
+}
+
+TEST(BucketExchange, AnErrorReachesAllWhoWait) {
+  ThreeBuckets three;
+  three.failing = 1;
+  three.ReleaseAll(0);
+  three.exchange.AwaitFresh(1);
+  auto waits = std::async(std::launch::async, [&] { three.exchange.AwaitFresh(0, 1, 2); });
+  three.ReleaseAll(1);
+  EXPECT_THROW(waits.get(), PeerError);
+  EXPECT_THROW(three.exchange.Check(), PeerError);
+  EXPECT_THROW(three.exchange.AwaitExchanged(7), PeerError);
+}
+
+TEST(BucketExchange, StopEndsTheThreadAndTheWaits) {
+  ThreeBuckets three;
+  three.exchange.Check();
+  three.exchange.Stop();
+  EXPECT_THROW(three.exchange.AwaitFresh(1), Stopped);
+  EXPECT_TRUE(three.done.empty());
+}
+
+TEST(BucketExchange, WaitsEndAtTheDeadline) {
+  const ProgressDeadline soon(std::chrono::milliseconds(1));
+  BucketExchange exchange({.table = SliceTable(std::vector<Shape>{{3}}),
+                           .buckets = {{0}},
+                           .waits = {true},
+                           .exchange = [](int64_t, int64_t, const std::vector<int>&) {},
+                           .deadline = &soon});
+  try {
+    exchange.AwaitFresh(1);
+    FAIL() << "nobody has released anything";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitStalled);
+  }
+}
+
+TEST(Buckets, AreWholeParamsOfWhichTheLastComeFirst) {
+  const SliceTable table({{300, 100}, {10}, {2000, 40}, {5}});
+  const auto all = BucketsOf(table, 1'000'000'000);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(std::ssize(all[0]), table.size());
+  const auto some = BucketsOf(table, 4);
+  ASSERT_EQ(some.size(), 4u) << "each has more than 4 floats";
+  const auto [first, last] = table.OfParam(2);
+  EXPECT_EQ(some[1].front(), first);
+  EXPECT_EQ(some[1].back(), last - 1);
+  EXPECT_EQ(BucketsOf(table, 5).size(), 3u) << "a param of 5 floats takes the next one with it";
+  EXPECT_EQ(MostFloats(table, some), 80'000);
+  EXPECT_TRUE(BucketsOf(SliceTable(std::vector<Shape>()), 4).empty());
+}
+
+}  // namespace
+}  // namespace singa::bucket_exchange
