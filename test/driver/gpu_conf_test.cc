@@ -64,9 +64,19 @@ TEST(GpuConf, CompressionIsForServers) {
                         "one process send no gradients\n"));
   EXPECT_THAT(Found("", "share_memory: false all_reduce { compression: kTopK }"),
               Not(HasSubstr("all_reduce.compression")));
-  EXPECT_THAT(Found("", "share_memory: false all_reduce { compression: kPartial }"),
-              HasSubstr("warning: cluster.all_reduce.compression: kPartial is not built yet: all "
-                        "of each gradient is added up\n"));
+}
+
+TEST(GpuConf, ProcessesThatExchangeAmongThemselvesDrawNothing) {
+  for (const char* mode : {"compression: kPartial", "compression: kPowerSGD", "backend: kMpi"})
+    EXPECT_EQ(Found("", StrCat("share_memory: false all_reduce { fusion_elements: 9 ", mode, " }")),
+              "");
+  EXPECT_THAT(
+      Found("", "nworker_groups: 2 share_memory: false all_reduce { compression: kPartial }"),
+      HasSubstr("error: cluster.all_reduce.compression: kPartial needs one worker group, with "
+                "workers in each process\n"));
+  EXPECT_THAT(
+      Found("", "nworkers_per_procs: 3 all_reduce { backend: kMpi }"),
+      HasSubstr("warning: cluster.all_reduce.backend: kMpi has no effect with one process\n"));
 }
 
 TEST(GpuConf, FusionIsForGpus) {

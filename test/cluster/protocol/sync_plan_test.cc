@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -22,6 +23,8 @@ const SyncFacts kHosts = {.one_host = false};
 const SyncFacts kNoGroup = {.why_not_gpus = "workers share a GPU"};
 const SyncFacts kNoGroupHosts = {.one_host = false, .why_not_gpus = "workers share a GPU"};
 const SyncFacts kToldOfMemory = {.one_host = false, .told = SyncMode::kHostMemory};
+const SyncFacts kMpiRun = {.by_open_mpi = true};
+const SyncFacts kMpiRunHosts = {.one_host = false, .by_open_mpi = true};
 const SyncFacts kHere = {.in_one_process = true};
 
 struct PlanRow {
@@ -83,6 +86,35 @@ const PlanRow kPlanRows[] = {
      SyncMode::kServers, "workers share a GPU", 2, 1},
     {"AllReduceOfGroups", "nworker_groups: 2 nworkers_per_group: 2 all_reduce {}", 0, kOneHost,
      SyncMode::kServers, "cluster.all_reduce without GPUs", 4, 1},
+    {"Mpi", "nworkers_per_group: 2 all_reduce { backend: kMpi }", 0, kOneHost, SyncMode::kRankSums,
+     "cluster.all_reduce.backend is kMpi", 2, 1},
+    {"MpiRunOfHosts", "nworkers_per_group: 2 all_reduce {}", 0, kMpiRunHosts, SyncMode::kRankSums,
+     "Open MPI has started the job", 2, 1},
+    {"MpiRunOfHostsToServers", "nworkers_per_group: 2 all_reduce { backend: kServers }", 0,
+     kMpiRunHosts, SyncMode::kServers, "cluster.all_reduce.backend is kServers", 2, 1},
+    {"MpiRunOfHostsWithoutAllReduce", "nworkers_per_group: 2", 0, kMpiRunHosts, SyncMode::kServers,
+     "several hosts", 2, 1},
+    {"MpiRunOfOneHost", "nworkers_per_group: 2 all_reduce {}", 0, kMpiRun, SyncMode::kHostMemory,
+     "one group on one host", 2, 1},
+    {"MpiRunOfHostsOnGpus", "nworkers_per_group: 2 all_reduce {}", 1, kMpiRunHosts,
+     SyncMode::kAllReduce, "if each worker has a GPU of its own", 2, 1},
+    {"Memory", "nworkers_per_group: 2 all_reduce { backend: kMemory }", 1, kOneHost,
+     SyncMode::kHostMemory, "one group on one host", 2, 1},
+    {"ServersOfOneHost", "nworkers_per_group: 2 all_reduce { backend: kServers }", 1, kOneHost,
+     SyncMode::kServers, "cluster.all_reduce.backend is kServers", 2, 1},
+    {"ServersOfOneProcess",
+     "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce { backend: kServers }", 0, kOneHost,
+     SyncMode::kServers, "cluster.all_reduce.backend is kServers", 1, 0},
+    {"NcclWithoutGroup", "nworkers_per_group: 2 all_reduce { backend: kNccl }", 1, kNoGroup,
+     SyncMode::kHostMemory, "workers share a GPU", 2, 1},
+    {"PowerSgd", "nworkers_per_group: 2 all_reduce { compression: kPowerSGD }", 0, kHosts,
+     SyncMode::kRankSums, "cluster.all_reduce.compression is kPowerSGD", 2, 1},
+    {"PartialByServers",
+     "nworkers_per_group: 2 all_reduce { compression: kPartial backend: kServers }", 0, kOneHost,
+     SyncMode::kRankSums, "cluster.all_reduce.compression is kPartial", 2, 1},
+    {"PartialOfGroups",
+     "nworker_groups: 2 nworkers_per_group: 2 all_reduce { compression: kPartial }", 0, kOneHost,
+     SyncMode::kServers, "cluster.all_reduce without GPUs", 4, 1},
     {"ServersAlone", "nworkers_per_group: 2 server_worker_separate: true", 0, kOneHost,
      SyncMode::kServers, "processes with servers alone", 3, 0},
     {"Downpour", "nworker_groups: 2", 0, kOneHost, SyncMode::kServers, "several worker groups", 2,
@@ -116,6 +148,39 @@ TEST(SyncPlan, GivesGpusInTurnToTheWorkersOfAHost) {
   EXPECT_EQ(PlanSync(job, {.processes_before = 1}).gpus, (std::vector<int>{2, 3}));
   EXPECT_EQ(PlanSync(job, {.processes_before = 2}).gpus, (std::vector<int>{0, 1, 2, 3}));
   EXPECT_TRUE(PlanSync(PlannedJob("", 0), {.processes_before = 3}).gpus.empty());
+}
+
+// Returns the error of the plan; "": there is none.
+std::string ErrorOf(const std::string& all_reduce, const SyncFacts& facts,
+                    const std::string& cluster = "nworkers_per_group: 2") {
+  try {
+    PlanSync(PlannedJob(StrCat(cluster, " all_reduce { ", all_reduce, " }"), 0), facts);
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.path(), "cluster.all_reduce.backend");
+    return error.message();
+  }
+  return "";
+}
+
+TEST(SyncPlan, ABackendThatCannotAddUpIsAnError) {
+  EXPECT_EQ(ErrorOf("backend: kMemory", kHosts),
+            "kMemory needs one worker group, all of whose processes are on one host, and "
+            "cluster.share_memory");
+  EXPECT_EQ(ErrorOf("backend: kMemory", {.one_host = false, .rank = 1}), "")
+      << "only rank 0 knows where all are";
+  EXPECT_EQ(ErrorOf("backend: kNccl", kOneHost), "kNccl needs `gpu`, with a GPU for each worker");
+  EXPECT_EQ(ErrorOf("backend: kMpi", kOneHost, "nworker_groups: 2"),
+            "kMpi needs one worker group, with workers in each process");
+}
+
+TEST(SyncPlan, OnlyMpiSaysSo) {
+  const std::string stanza = "nworkers_per_group: 2 all_reduce { compression: kPartial }";
+  EXPECT_FALSE(PlanSync(PlannedJob(stanza, 0), kHosts).by_mpi);
+  EXPECT_EQ(TextOf(PlanSync(PlannedJob(stanza, 0), kHosts)),
+            "ranks (cluster.all_reduce.compression is kPartial)");
+  EXPECT_TRUE(PlanSync(PlannedJob(stanza, 0), kMpiRunHosts).by_mpi);
+  EXPECT_EQ(TextOf(PlanSync(PlannedJob(stanza, 0), kMpiRunHosts)),
+            "MPI (Open MPI has started the job)");
 }
 
 struct OwnGpusRow {

@@ -81,6 +81,15 @@ TEST(SyncBackendTest, ProcessesOfOneHostShareItsMemory) {
   EXPECT_FALSE(two.sync.gpus.has_value());
 }
 
+TEST(SyncBackendTest, RanksHaveValuesAndAddUpByMessages) {
+  const TwoProcesses two("share_memory: false all_reduce { compression: kPowerSGD }",
+                         SyncMode::kRankSums);
+  EXPECT_FALSE(two.sync.updates->own_values()) << "no device may have them";
+  ASSERT_NE(two.sync.between, nullptr);
+  EXPECT_EQ(two.sync.link.link->size(), 2);
+  EXPECT_EQ(two.backend->bytes().sent, 0) << "the stub counts messages of the job";
+}
+
 TEST(SyncBackendTest, GpusOfAllWorkersJoinOneGroup) {
   GpuGroupId id;
   id.fill(std::byte{7});

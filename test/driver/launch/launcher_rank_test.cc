@@ -92,12 +92,14 @@ TEST_F(LauncherRankTest, AnIdHasLettersDigitsDotsAndHyphens) {
   SetPmi("1", "2");
   Set("PMI_JOBID", "9f1c-42/a.b@\xC3\xA9");
   EXPECT_EQ(FindLauncherRank()->id, "9f1c-42-a.b---");
+  EXPECT_FALSE(FindLauncherRank()->by_open_mpi);
   Set("PMI_JOBID", std::string(100, 'x'));
   EXPECT_EQ(FindLauncherRank()->id, std::string(64, 'x'));
 }
 
 TEST_F(LauncherRankTest, OpenMpiAndMpichSayWhetherAllAreOnThisHost) {
   SetOpenMpi("0", "4");
+  EXPECT_TRUE(FindLauncherRank()->by_open_mpi);
   EXPECT_FALSE(FindLauncherRank()->one_host);
   EXPECT_FALSE(FindLauncherRank()->several_hosts);
   Set("OMPI_COMM_WORLD_LOCAL_SIZE", "4");
