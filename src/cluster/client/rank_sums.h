@@ -26,7 +26,7 @@ class RankSums {
            RankLink* link);
 
   // Returns whether this process sends its sums of the slice's gradient.
-  bool contributes(int slice) const { return routes_[slice].nodes[link_.rank()].size() > 0; }
+  bool contributes(int slice) const { return !routes_[slice].nodes[link_.rank()].empty(); }
   // Returns whether this process has workers that read the slice, and so takes its sum.
   bool takes(int slice) const { return routes_[slice].takes[link_.rank()]; }
   // Returns the process that adds the slice up, by its rank in the link.

@@ -45,6 +45,7 @@ void RankUpdates::MakeLowRank() {
   const AllReduceProto& conf = setup_.job.cluster().all_reduce();
   if (!by_low_rank()) return;
   std::vector<Shape> shapes;
+  shapes.reserve(table_.params());
   for (int param = 0; param < table_.params(); ++param)
     shapes.push_back(setup_.replica->param(table_.OfParam(param).first).shape());
   low_rank_ = std::make_unique<LowRankSums>(table_, shapes, conf.rank(), share(),

@@ -8,6 +8,7 @@
 #include "cluster/client/low_rank_sums.h"
 #include "singa/base/philox.h"
 #include "singa/base/str_cat.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

@@ -1,0 +1,88 @@
+// Tests Open MPI in a process that nobody launched, which is its only rank and sends messages to
+// itself. test/system/mpi_checks.py has jobs of several ranks.
+#include "comm/collective/mpi_link.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "singa/base/error.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#define SINGA_IGNORES_LEAKS const __lsan::ScopedDisabler ignores_leaks
+#endif
+#if __has_feature(thread_sanitizer)
+#define SINGA_SKIPS_MPI GTEST_SKIP() << "Open MPI is not built for the thread sanitizer"
+#endif
+#endif
+#ifndef SINGA_IGNORES_LEAKS
+#define SINGA_IGNORES_LEAKS static_cast<void>(0)
+#endif
+#ifndef SINGA_SKIPS_MPI
+#define SINGA_SKIPS_MPI static_cast<void>(0)
+#endif
+
+namespace singa::mpi_link {
+namespace {
+
+std::vector<std::byte> Bytes(size_t n, int first) {
+  std::vector<std::byte> bytes(n);
+  for (size_t i = 0; i < n; ++i) bytes[i] = static_cast<std::byte>(first + i);
+  return bytes;
+}
+
+// MPI starts once in a process, so one test has all.
+TEST(MpiLink, CarriesMessagesByTheirTags) {
+  SINGA_SKIPS_MPI;
+  std::string why;
+  if (!MpiWorld::Available(&why)) GTEST_SKIP() << "Open MPI is not installed: " << why;
+  EXPECT_NE(MpiWorld::Version().find("Open MPI"), std::string::npos);
+  SINGA_IGNORES_LEAKS;
+  ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);  // starts no daemon
+  MpiWorld world;
+  EXPECT_EQ(world.rank(), 0);
+  EXPECT_EQ(world.size(), 1);
+  const ProgressDeadline soon(std::chrono::milliseconds(20));
+  {
+    MpiLink wrong(1, 2, &soon);
+    EXPECT_THROW(wrong.Open(&world), Error) << "the job counts in another way";
+    MpiLink link(0, 1, &soon), other(0, 1, &soon);
+    link.Open(&world);
+    other.Open(&world);
+    const std::vector<std::byte> small = Bytes(3, 1), large = Bytes(RankLink::kMostBytes, 7);
+    link.Send(0, int64_t{1} << 40, small);
+    link.Send(0, 5, large);
+    link.Send(0, 6, {});
+    other.Send(0, 5, small);
+    std::vector<std::byte> got(large.size());
+    link.Receive(0, 5, got);
+    EXPECT_EQ(got, large);
+    got.resize(3);
+    link.Receive(0, int64_t{1} << 40, got);
+    EXPECT_EQ(got, small);
+    other.Receive(0, 5, got);
+    EXPECT_EQ(got, small) << "links do not meet each other's messages";
+    link.Receive(0, 6, {});
+    link.AwaitSent();
+    EXPECT_EQ(link.sent(), 3 + RankLink::kMostBytes);
+    EXPECT_EQ(link.received(), link.sent());
+    link.Send(0, 8, small);
+    got.resize(4);
+    EXPECT_THROW(link.Receive(0, 8, got), PeerError) << "another number of bytes";
+    try {
+      link.Receive(0, 9, got);
+      FAIL() << "nobody sends it";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), kExitStalled);
+    }
+    other.Fail(std::make_exception_ptr(PeerError("gone")));
+    EXPECT_THROW(other.Receive(0, 1, got), PeerError);
+    EXPECT_THROW(other.Send(0, 1, small), PeerError);
+  }
+}
+
+}  // namespace
+}  // namespace singa::mpi_link
