@@ -87,6 +87,7 @@ std::vector<Frame> RankSums::Receive(int from, int64_t exchange, Kind sizes, con
                                      const std::vector<int64_t>& floats) {
   if (floats.empty()) return {};
   std::vector<uint32_t> lengths;
+  lengths.reserve(floats.size());
   for (const int64_t n : floats) lengths.push_back(static_cast<uint32_t>(codec.MostBytes(n)));
   const int64_t tag = kGradientTags + TagOf(exchange, sizes);
   if (!codec.plain()) link_.ReceiveAll(from, tag, std::as_writable_bytes(std::span(lengths)));
@@ -157,11 +158,11 @@ std::vector<RankSums::Summed> RankSums::AddUpOwn(int64_t exchange, std::span<con
     std::vector<int64_t> floats;
     for (const int s : mine)
       if (rank != link_.rank() && FloatsOf(s, rank) > 0) floats.push_back(FloatsOf(s, rank));
-    std::vector<Frame> frames = Receive(rank, exchange, kPartSizes, codec_, floats);
+    const std::vector<Frame> frames = Receive(rank, exchange, kPartSizes, codec_, floats);
     size_t next = 0;
     for (size_t i = 0; i < mine.size(); ++i)
       if (FloatsOf(mine[i], rank) > 0)
-        parts[i][rank] = rank == link_.rank() ? own[mine[i]].bytes : std::move(frames[next++]);
+        parts[i][rank] = rank == link_.rank() ? own[mine[i]].bytes : frames[next++];
   }
   std::vector<Summed> sums;
   for (size_t i = 0; i < mine.size(); ++i) sums.push_back(AddUpSlice(mine[i], parts[i]));
@@ -189,6 +190,7 @@ void RankSums::TakeSums(int from, int64_t exchange, std::span<const int> slices,
   const std::vector<int> theirs =
       SlicesOf(slices, [&](int one) { return owner(one) == from && takes(one); });
   std::vector<int64_t> floats;
+  floats.reserve(theirs.size());
   for (const int s : theirs) floats.push_back(table_[s].size);
   const std::vector<Frame> frames = Receive(from, exchange, kSumSizes, codec_of_sums_, floats);
   std::vector<float> sum;
