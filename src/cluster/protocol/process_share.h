@@ -21,7 +21,7 @@ struct ProcessShare {
 
   static constexpr int kNumbers = 10;
   std::array<double*, kNumbers> Numbers() {
-    return {&workers,    &rows,           &step_ms,   &sync_wait_ms,       &data_wait_ms,
+    return {&workers,    &rows,           &step_ms,   &sync_wait_ms,        &data_wait_ms,
             &bytes_sent, &bytes_received, &memory_mb, &predicted_memory_mb, &coding_ms};
   }
 };

@@ -30,7 +30,7 @@ void FindFiles(Findings* found);   // the working directory, /dev/shm
 void FindSystem(Findings* found);  // locale, clock, programs
 // Ways in which gradients of several processes come together.
 void FindBackends(Findings* found);
-void FindGpus(Findings* found);    // GPUs, and libraries that a job on one loads
+void FindGpus(Findings* found);  // GPUs, and libraries that a job on one loads
 
 // Returns "1.5 GiB".
 std::string SizeText(int64_t bytes);
