@@ -1,8 +1,8 @@
 """Checks processes that each have the values and the updater: kPartial and kPowerSGD, by messages of the job."""
 from signal import SIGKILL
 
-from case import check, equal, has, learned, same_bytes, true
-from compression_checks import compressed
+from case import check, equal, has, same_bytes, true
+from compression_checks import compressed, expect_exact_resume
 from group_checks import LARGE, furthest
 from job import ADAM, mlp
 from process_checks import disturbed
@@ -44,13 +44,7 @@ def means_of_all_values_in_each_step_are_the_whole_gradient(case):
 @check
 def values_and_residuals_of_each_process_are_resumed_to_the_same_bytes(case):
     for name, settings in MODES.items():
-        args = compressed(name, *settings)
-        case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", updater=ADAM))
-        case.train("job.conf", *args, workspace=f"whole-{name}")
-        case.train("job.conf", *args, "-set", "train_steps=13", workspace=name)
-        case.train("job.conf", *args, "-resume", workspace=name)
-        same_bytes(case.newest(name), case.newest(f"whole-{name}"))
-        equal(learned(case.rows(name, "train")), learned(case.rows(f"whole-{name}", "train")), "rows")
+        expect_exact_resume(case, name, settings)
 
 
 @check

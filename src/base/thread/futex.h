@@ -25,10 +25,4 @@ inline void FutexWakeAll(const std::atomic<uint32_t>& number) {
   ::syscall(SYS_futex, &number, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-// Adds one to `number`, and wakes all that wait for it to change.
-inline void FutexTell(std::atomic<uint32_t>* number) {
-  ++*number;
-  FutexWakeAll(*number);
-}
-
 }  // namespace singa

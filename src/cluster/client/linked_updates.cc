@@ -2,9 +2,11 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/thread/counted_time.h"
+#include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "train/apply/not_finite.h"
@@ -23,6 +25,16 @@ void LinkedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   if (rule_.skips) return;  // Finish finds that gradients are missing
   Fail(std::make_exception_ptr(DivergedError(LossNotFiniteText(layer, step))));
   Check();
+}
+
+// With kSkip, Finish finds that the gradient is missing.
+bool LinkedUpdates::CheckFinite(Context& ctx, int slice, int64_t step,
+                                std::span<float* const> sums) {
+  const int64_t size = table_[slice].size;
+  if (std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); }))
+    return true;
+  if (!rule_.skips) FailNotFinite(slice, step);
+  return false;
 }
 
 void LinkedUpdates::FailNotFinite(int slice, int64_t step) {

@@ -96,8 +96,9 @@ class LinkedUpdates : public SliceUpdates {
   // this one.
   bool AnyoneLacks(bool lacks);
   void Skip(int64_t step);
-  // Ends the job: the gradient of the slice is not finite.
-  void FailNotFinite(int slice, int64_t step);
+  // Returns whether the sums of this process are finite. If not, and steps are not skipped, the job
+  // ends.
+  bool CheckFinite(Context& ctx, int slice, int64_t step, std::span<float* const> sums);
 
   const Setup setup_;
   const StepRule rule_;
@@ -107,6 +108,8 @@ class LinkedUpdates : public SliceUpdates {
   std::unique_ptr<BucketExchange> exchange_;   // null before Connect
 
  private:
+  void FailNotFinite(int slice, int64_t step);
+
   std::atomic<int64_t> last_step_{-1}, skipped_{-1}, skips_{0};
 };
 

@@ -9,7 +9,6 @@
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
-#include "train/apply/not_finite.h"
 
 namespace singa {
 namespace {
@@ -68,13 +67,7 @@ void PartialUpdates::Apply(Context& ctx, int slice, int64_t step, const float* g
 }
 
 void PartialUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
-  const int64_t size = table_[slice].size;
-  const bool finite =
-      std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
-  if (!finite) {
-    if (!rule_.skips) FailNotFinite(slice, step);
-    return;  // with kSkip, Finish finds that the gradient is missing
-  }
+  if (!CheckFinite(ctx, slice, step, sums)) return;
   AddNodes(slice, sums);
   if (!needs_all()) return Apply(ctx, slice, step, sums[0]);
   here_[slice].assign(sums.begin(), sums.end());

@@ -79,15 +79,9 @@ bool RankUpdates::Restore(const std::map<std::string, std::vector<float>>& state
   return codec_state().Set(state).empty();
 }
 
-// Checks this process's own sums. Take checks the sums over the group.
+// Take checks the sums over the group.
 void RankUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
-  const int64_t size = table_[slice].size;
-  const bool finite =
-      std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
-  if (!finite) {
-    if (!rule_.skips) FailNotFinite(slice, step);
-    return;  // with kSkip, Finish finds that the gradient is missing
-  }
+  if (!CheckFinite(ctx, slice, step, sums)) return;
   if (rule_.skips) {
     here_[slice].assign(sums.begin(), sums.end());
     here_in_[slice] = step;

@@ -187,6 +187,7 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
 }
 
 std::string TextOf(const SyncPlan& plan) {
+  if (plan.mode == SyncMode::kAllReduce) return "NCCL";
   return StrCat(plan.by_mpi ? "MPI" : ToString(plan.mode), " (", plan.why, ")");
 }
 

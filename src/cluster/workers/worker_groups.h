@@ -55,6 +55,7 @@ class WorkerGroups final : private GroupEvents {
   SyncBackend& backend() { return *backend_; }
   // Returns null in the job's one process.
   JobProcess* process() { return process_; }
+  const SyncPlan& plan() const { return plan_; }
   JobMemory memory();
   // Returns the milliseconds that an exchange of whole gradients took at the start, if they are
   // compressed between processes; else 0.

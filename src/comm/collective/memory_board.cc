@@ -11,7 +11,7 @@ int64_t LayBoard(const MemoryBoard::Size& size, std::byte* memory, MemoryBoard* 
   MemoryLayout layout(memory);
   const int64_t ranks = board->ranks = size.ranks;
   board->slot_floats = size.slot_floats;
-  board->changed = layout.Allocate<std::atomic<uint32_t>>(1).data();
+  board->changed = layout.Allocate<ChangeCount>(1).data();
   board->turns = layout.Allocate<MemoryBoard::Turn>(MemoryBoard::kTurns);
   board->beats = layout.Allocate<std::atomic<int64_t>>(ranks);
   board->chunks =

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/thread/change_count.h"
+
 namespace singa {
 
 class MemoryBoard {
@@ -38,8 +40,8 @@ class MemoryBoard {
     std::atomic<int32_t> open;     // index of the first of them that may have slices left
   };
   struct Ring {
-    std::atomic<uint32_t> changed;  // one more for each change of the two counts below
-    std::atomic<int32_t> threads;   // threads of a rank of the maker's; all cut pieces for as many
+    ChangeCount changed;           // of the two counts below
+    std::atomic<int32_t> threads;  // threads of a rank of the maker's; all cut pieces for as many
   };
 
   std::byte* chunk(int turn, int rank) const {
@@ -50,9 +52,9 @@ class MemoryBoard {
   }
 
   int64_t ranks = 1, slot_floats = 0;
-  std::atomic<uint32_t>* changed = nullptr;  // one more for each change that a rank may wait for
-  std::span<Turn> turns;                     // kTurns
-  std::span<std::atomic<int64_t>> beats;     // by rank: chunks and parts that it has written
+  ChangeCount* changed = nullptr;         // of what a rank may wait for
+  std::span<Turn> turns;                  // kTurns
+  std::span<std::atomic<int64_t>> beats;  // by rank: chunks and parts that it has written
   std::span<std::byte> chunks;
   Offers* offers = nullptr;
   // By buffer: ranks that have offered it; slices of it that were taken.

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/thread/counted_time.h"
-#include "base/thread/spin_wait.h"
 #include "base/thread/stopped.h"
 #include "comm/collective/thread_pieces.h"
 
@@ -39,7 +38,7 @@ Collective::Operation MemoryCollective::Start(const Request& request) {
 void MemoryCollective::Await(Operation operation) {
   if (group_.stopped()) throw Stopped();
   while (operation >= first_) {
-    const uint32_t seen = group_.board().changed->load(std::memory_order_acquire);
+    const uint32_t seen = group_.board().changed->seen();
     if (!GoOn()) Wait(seen);
   }
 }
@@ -48,7 +47,7 @@ void MemoryCollective::Await(Operation operation) {
 void MemoryCollective::Wait(uint32_t seen) {
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
-  if (!SpinWait(*group_.board().changed, seen, size(), &group_.stopped(), group_.deadline()))
+  if (!group_.board().changed->Await(seen, size(), &group_.stopped(), group_.deadline()))
     group_.ThrowStalled(rank_, group_.LateRank());
   if (group_.stopped()) throw Stopped();
 }

@@ -21,12 +21,12 @@ MemoryGroup::MemoryGroup(const Options& options)
 
 void MemoryGroup::Stop() {
   stopped_.store(true, std::memory_order_release);
-  FutexWakeAll(*board().changed);
-  if (board().ring) FutexWakeAll(board().ring->changed);
+  FutexWakeAll(board().changed->number);
+  if (board().ring) FutexWakeAll(board().ring->changed.number);
 }
 
 void MemoryGroup::Tell() {
-  if (size() > 1) FutexTell(board().changed);
+  if (size() > 1) board().changed->Tell();
 }
 
 // All ranks write the same chunks and parts in the same order, so the rank that wrote least is

@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "base/thread/counted_time.h"
-#include "base/thread/futex.h"
-#include "base/thread/spin_wait.h"
 #include "base/thread/stopped.h"
 #include "comm/collective/thread_pieces.h"
 #include "math/parallel_slices.h"
@@ -55,7 +53,7 @@ void PieceRing::Compute(Thread* thread, int64_t piece) {
   }
   ++board_.parts_here[slot];
   ++board_.beats[rank_];
-  FutexTell(&board_.ring->changed);
+  board_.ring->changed.Tell();
 }
 
 // Adds up one piece. Returns false if no piece of this rank is complete.
@@ -74,19 +72,19 @@ bool PieceRing::AddOne(Thread* thread) {
     thread->work.Consume(thread->ctx, piece, {&sum, 1});
   }
   ++board_.turns_done[slot];
-  FutexTell(&board_.ring->changed);
+  board_.ring->changed.Tell();
   return true;
 }
 
 template <typename Done>
 void PieceRing::Wait(Thread* thread, const Done& done) {
   while (!ended()) {
-    const uint32_t seen = board_.ring->changed;
+    const uint32_t seen = board_.ring->changed.seen();
     if (done()) return;
     if (AddOne(thread)) continue;
     const CountedTime counts(&waited_);
-    if (!SpinWait(board_.ring->changed, seen, static_cast<int>(board_.ranks), &group_.stopped(),
-                  group_.deadline()))
+    if (!board_.ring->changed.Await(seen, static_cast<int>(board_.ranks), &group_.stopped(),
+                                    group_.deadline()))
       overdue_ = true;
   }
 }

@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include "base/thread/counted_time.h"
-#include "base/thread/spin_wait.h"
 #include "base/thread/stopped.h"
 
 namespace singa {
@@ -41,11 +40,11 @@ void MemoryExchange::AwaitOpen(const RegionBoard::Offer& offer, bool open, int p
   if (offer.open() == open) return;
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
-  const std::atomic<uint32_t>& changed = *group_.board().changed;
+  ChangeCount& changed = *group_.board().changed;
   for (;;) {
-    const uint32_t seen = changed.load(std::memory_order_acquire);
+    const uint32_t seen = changed.seen();
     if (offer.open() == open) return;
-    if (!SpinWait(changed, seen, group_.size(), &group_.stopped(), group_.deadline()))
+    if (!changed.Await(seen, group_.size(), &group_.stopped(), group_.deadline()))
       group_.ThrowStalled(worker_ - group_.first(), peer - group_.first());
     if (group_.stopped()) throw Stopped();
   }

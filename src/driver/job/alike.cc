@@ -31,8 +31,13 @@ uint32_t Fingerprint(const std::string& path) {
   return ExtendCrc32c(Crc32c(&size, sizeof size), bytes.data(), static_cast<size_t>(file.gcount()));
 }
 
+// Leaves out what may differ from host to host.
 std::string ConfHash(JobProto job) {
   job.clear_step();
+  job.clear_gpu();
+  job.mutable_cluster()->clear_coordinator();
+  job.mutable_cluster()->clear_bind();
+  job.mutable_cluster()->clear_workspace();
   return Sha256Hex(job.ShortDebugString());
 }
 

@@ -16,8 +16,8 @@ std::string GroupsText(const JobProto& job, const JobProcess* process) {
 }
 
 // Returns how the processes' gradients come together.
-std::string HowText(const JobProcess* process) {
-  return process ? StrCat(", gradients by ", TextOf(process->part().plan())) : "";
+std::string HowText(WorkerGroups* groups) {
+  return groups->process() ? ", gradients by " + TextOf(groups->plan()) : "";
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
                 Counted(params, "parameter"), ", ", MiB(memory.host), " MiB, ",
                 memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
                 GroupsText(job, groups->process()), " of ", Counted(threads, "thread"),
-                HowText(groups->process()), ", workspace ", workspace);
+                HowText(groups), ", workspace ", workspace);
 }
 
 }  // namespace singa

@@ -1,7 +1,5 @@
 #include "driver/plan/part_meeting.h"
 
-#include "base/thread/futex.h"
-#include "base/thread/spin_wait.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -10,14 +8,14 @@ namespace singa {
 void PartMeeting::Arrive(int part) {
   arrived_[part].fetch_add(1, std::memory_order_release);
   deadline_.Renew();
-  FutexTell(&changed_);
+  changed_.Tell();
 }
 
 void PartMeeting::Await(int64_t count) {
   for (;;) {
-    const uint32_t seen = changed_.load(std::memory_order_acquire);
+    const uint32_t seen = changed_.seen();
     if (ended_ || AllArrived(count)) return;
-    if (SpinWait(changed_, seen, parts_, nullptr, &deadline_)) continue;
+    if (changed_.Await(seen, parts_, nullptr, &deadline_)) continue;
     throw Error(kExitStalled,
                 StrCat("a worker's part that is measured stands still: no part has come "
                        "to a bridge for ",
@@ -27,7 +25,7 @@ void PartMeeting::Await(int64_t count) {
 
 void PartMeeting::End() {
   ended_ = true;
-  FutexTell(&changed_);
+  changed_.Tell();
 }
 
 bool PartMeeting::AllArrived(int64_t count) const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/thread/change_count.h"
 #include "base/thread/progress_deadline.h"
 
 namespace singa {
@@ -34,7 +35,7 @@ class PartMeeting {
   const int parts_;
   ProgressDeadline deadline_;
   std::unique_ptr<std::atomic<int64_t>[]> arrived_;  // meetings of each part
-  std::atomic<uint32_t> changed_{0};
+  ChangeCount changed_{};
   std::atomic<bool> ended_{false};
 };
 
