@@ -94,6 +94,7 @@ threads() {
   check train '-*GradientPieces*:*UpdaterRule*'
   check cluster '*GroupsTogether*:Evaluation*:StepGate*:Watchdog*:*Worker*:JobProcess*'
   check cluster 'GpuGroups*:GroupIn*:ServerThread*:Replacements*:ProcessLink*'
+  check cluster 'BucketExchange*:RankUpdates*:PartialUpdates*:LowRankSums*:RanksBackend*'
   python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }
 system() { python3 test/system/run.py build/bin/singa; }

@@ -14,9 +14,9 @@
 #include <sanitizer/lsan_interface.h>
 #define SINGA_IGNORES_LEAKS const __lsan::ScopedDisabler ignores_leaks
 #endif
-#if __has_feature(thread_sanitizer)
-#define SINGA_SKIPS_MPI GTEST_SKIP() << "Open MPI is not built for the thread sanitizer"
 #endif
+#if defined(__SANITIZE_THREAD__)  // g++ builds these
+#define SINGA_SKIPS_MPI GTEST_SKIP() << "Open MPI is not built for the thread sanitizer"
 #endif
 #ifndef SINGA_IGNORES_LEAKS
 #define SINGA_IGNORES_LEAKS static_cast<void>(0)
