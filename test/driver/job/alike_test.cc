@@ -54,6 +54,10 @@ TEST(Alike, AnotherConfIsRefused) {
             "job.conf, or a setting by -set, is not as in process 0");
 }
 
+TEST(Alike, AFileThatCannotBeReadIsNotCompared) {
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->mutable_stores(0)->set_fingerprint(0); }), "");
+}
+
 TEST(Alike, OtherDataIsNamedByItsLayer) {
   EXPECT_EQ(ErrorOf([](Alike* own) { own->mutable_stores(0)->set_records(99); }),
             "layer \"data\" has 99 records, and in process 0 layer \"data\" has 100");
