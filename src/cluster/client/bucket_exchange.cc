@@ -45,7 +45,7 @@ void BucketExchange::Stop() {
 }
 
 void BucketExchange::Run() {
-  int64_t exchange = 0;
+  int64_t exchange = setup_.first_step * std::ssize(setup_.buckets);
   try {
     for (int64_t step = setup_.first_step;; ++step) {
       for (const std::vector<int>& bucket : setup_.buckets) {

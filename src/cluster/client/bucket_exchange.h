@@ -23,8 +23,9 @@ class BucketExchange {
     std::vector<std::vector<int>> buckets;  // of slices, in the order of their exchanges
     std::vector<bool> waits;  // by slice: its bucket waits until the workers here have released it
     int64_t first_step = 0;
-    // Runs on the thread, once for each step and bucket. The thread's number of the exchange is the
-    // same in all processes. Throws the error that ends the job.
+    // Runs on the thread, once for each step and bucket. The number of the exchange follows from
+    // both, so that it is the same in all processes, and in a job that resumes. Throws the error
+    // that ends the job.
     std::function<void(int64_t step, int64_t exchange, const std::vector<int>& bucket)> exchange;
     const ProgressDeadline* deadline = nullptr;  // of the waits; must outlive this
   };

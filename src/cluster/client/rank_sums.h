@@ -32,7 +32,7 @@ class RankSums {
   // Returns the process that adds the slice up, by its rank in the link.
   int owner(int slice) const { return routes_[slice].owner; }
 
-  // Adds up `slices` in exchange number `exchange`: 0, 1, 2, ... own: by slice of the table, what
+  // Adds up `slices` in exchange number `exchange`, which grows. own: by slice of the table, what
   // this process contributes: the encoded sums of its nodes. Calls `take` for each slice that it
   // takes. All ranks call it with the same slices. Throws as RankLink does, and PeerError if bytes
   // are not encoded sums.

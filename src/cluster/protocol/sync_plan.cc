@@ -181,6 +181,7 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
     PlanProcesses(job, facts, &plan);
   if (facts.told) {
     plan.mode = *facts.told;
+    plan.by_mpi = plan.by_mpi && plan.mode == SyncMode::kRankSums;
     plan.why = "process 0 says so";
   }
   return plan;

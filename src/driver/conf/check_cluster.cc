@@ -100,7 +100,7 @@ class ClusterCheck {
       warn("has no effect between processes that share memory, such as those of one host");
     else if (mode_ != SyncMode::kServers && mode_ != SyncMode::kRankSums)
       warn("has no effect: the workers of one process send no gradients");
-    else if (by_ranks && mode_ == SyncMode::kServers)
+    else if (by_ranks && mode_ == SyncMode::kServers && NothingIsWrong())
       found_.errors.push_back(
           ConfigError("cluster.all_reduce.compression",
                       AllReduceProto::Compression_Name(name) +

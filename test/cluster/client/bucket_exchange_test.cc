@@ -66,6 +66,14 @@ TEST(BucketExchange, ABucketOfWhichNothingIsHereDoesNotWait) {
   EXPECT_EQ(three.done[2], Done(5, 0));
 }
 
+// Columns of zeros are renewed by these numbers (low_rank_sums.h).
+TEST(BucketExchange, AJobThatResumesGoesOnWithTheNumbers) {
+  ThreeBuckets three({true, true, true}, 5);
+  three.ReleaseAll(5);
+  three.exchange.AwaitExchanged(5);
+  EXPECT_EQ(three.numbers, (std::vector<int64_t>{15, 16, 17}));
+}
+
 TEST(BucketExchange, ADroppedStepHasNoExchange) {
   ThreeBuckets three;
   three.exchange.Drop(0);

@@ -181,6 +181,9 @@ TEST(SyncPlan, OnlyMpiSaysSo) {
   EXPECT_TRUE(PlanSync(PlannedJob(stanza, 0), kMpiRunHosts).by_mpi);
   EXPECT_EQ(TextOf(PlanSync(PlannedJob(stanza, 0), kMpiRunHosts)),
             "MPI (Open MPI has started the job)");
+  SyncFacts told = kMpiRunHosts;
+  told.told = SyncMode::kHostMemory;
+  EXPECT_FALSE(PlanSync(PlannedJob(stanza, 0), told).by_mpi) << "rank 0 knows better";
 }
 
 struct OwnGpusRow {

@@ -94,5 +94,12 @@ TEST(CheckCluster, AfterAnErrorSettingsAreNotComparedWithEachOther) {
       << found;
 }
 
+TEST(CheckCluster, AfterAnErrorCompressionIsNotComparedWithThePlan) {
+  const std::string found = Found(
+      "nworkers_per_group: 2 share_memory: false coordinator: 'nowhere' "
+      "all_reduce { compression: kPowerSGD }");
+  EXPECT_EQ(found.find("all_reduce.compression"), std::string::npos) << found;
+}
+
 }  // namespace
 }  // namespace singa::check_cluster
