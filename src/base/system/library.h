@@ -1,5 +1,5 @@
 // A Library is a shared library that is loaded when one of its functions is first called. CUDA's
-// have hundreds of megabytes, which a job on the CPU does not need. It may not be installed.
+// have hundreds of megabytes, which a job on the CPU does not need. A library may be missing.
 #pragma once
 
 #include <mutex>

@@ -14,14 +14,14 @@ int64_t CodecState::bytes(int64_t elements) const {
   return bytes;
 }
 
-std::string CodecState::PrefixOf(int group) const {
-  std::string name = StrCat("codec/group", group, "/workers");
+std::string StatePrefix(const std::string& kind, const Topology& topology, int rank, int group) {
+  std::string name = StrCat(kind, "/group", group, "/workers");
   const char* between = "";
-  for (const SumNode& node : topology_.NodesOf(rank_, group)) {
+  for (const SumNode& node : topology.NodesOf(rank, group)) {
     name += StrCat(between, node.first, "-", node.last - 1);
     between = "+";
   }
-  return name + "/slice";
+  return name + "/";
 }
 
 bool CodecState::Has(const std::string& name) const {

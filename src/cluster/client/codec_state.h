@@ -15,6 +15,10 @@
 
 namespace singa {
 
+// Returns the beginning of the names of state in a checkpoint that belongs to the workers of
+// `group` in process `rank`: "codec/group0/workers0-1/".
+std::string StatePrefix(const std::string& kind, const Topology& topology, int rank, int group);
+
 class CodecState {
  public:
   // `groups`: the encoder of each worker group of process `rank`; null: it is not connected yet.
@@ -40,7 +44,9 @@ class CodecState {
 
  private:
   // Returns the beginning of the names of the state of `group`.
-  std::string PrefixOf(int group) const;
+  std::string PrefixOf(int group) const {
+    return StatePrefix("codec", topology_, rank_, group) + "slice";
+  }
 
   const Codec& codec_;
   const Topology& topology_;

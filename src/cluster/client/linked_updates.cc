@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/thread/counted_time.h"
+#include "cluster/client/codec_state.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -55,13 +56,7 @@ float LinkedUpdates::share() const {
 }
 
 std::string LinkedUpdates::PrefixOf(const std::string& kind) const {
-  std::string name = kind + "/group0/workers";
-  const char* between = "";
-  for (const SumNode& node : setup_.topology.NodesOf(rank(), kGroup)) {
-    name += StrCat(between, node.first, "-", node.last - 1);
-    between = "+";
-  }
-  return name + "/";
+  return StatePrefix(kind, setup_.topology, rank(), kGroup);
 }
 
 bool LinkedUpdates::AnyoneLacks(bool lacks) {

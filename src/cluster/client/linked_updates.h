@@ -64,7 +64,6 @@ class LinkedUpdates : public SliceUpdates {
   // Return the milliseconds, of all workers together, that they waited for other processes, and
   // that they encoded gradients, since the last call.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
-
   double TakeCodingMs() { return 1e-6 * static_cast<double>(coded_.exchange(0)); }
 
   // Connect does the work, when the link is open.

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "comm/collective/link_tags.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
-// The first tag of thin matrices, below those of RankSums.
-constexpr int64_t kThinTags = int64_t{1} << 60;
 constexpr char kBasis[] = "powersgd/basis/";
 
 }  // namespace
@@ -30,7 +29,7 @@ LowRankSums::LowRankSums(const SliceTable& table, const std::vector<Shape>& shap
       share_(share),
       corrects_(corrects),
       dense_(*dense),
-      link_(link, kThinTags),
+      link_(link, kThinMatrixTags),
       collective_(&link_, LinkCollective::OneNodeEach(link->size())) {
   for (int param = 0; param < table.params(); ++param) {
     const LowRankShape thin = LowRankOf(table, param, shapes[param], rank);
@@ -38,14 +37,8 @@ LowRankSums::LowRankSums(const SliceTable& table, const std::vector<Shape>& shap
     Matrix& matrix = matrices_[param];
     matrix = {param, thin, {}, std::vector<float>(thin.q_size()), std::vector<float>(thin.size())};
     if (corrects_) matrix.left_out.resize(thin.size());
+    sum_.resize(std::max<size_t>(sum_.size(), thin.size()));
   }
-}
-
-int64_t LowRankSums::bytes() const {
-  int64_t floats = 0;
-  for (const auto& [param, matrix] : matrices_)
-    floats += std::ssize(matrix.left_out) + std::ssize(matrix.q) + std::ssize(matrix.m);
-  return floats * static_cast<int64_t>(sizeof(float));
 }
 
 // Sets M to this process's gradient and what it has left out before.
@@ -56,22 +49,24 @@ void LowRankSums::Load(Matrix* matrix, std::span<const EncodedFloats> own) const
     std::ranges::fill(matrix->m, 0.f);
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s) {
-    const std::span<const float> sums = FloatsOf(own[s].bytes);  // of each node
     const int64_t n = table_[s].size;
-    for (int64_t i = 0; i < std::ssize(sums); ++i) matrix->m[table_[s].begin + i % n] += sums[i];
+    float* const to = matrix->m.data() + table_[s].begin;
+    std::span<const float> sums = FloatsOf(own[s].bytes);  // of each node
+    for (; !sums.empty(); sums = sums.subspan(n))
+      for (int64_t i = 0; i < n; ++i) to[i] += sums[i];
   }
 }
 
 // Hands the sum over all processes on, and keeps what this process has left out of it.
 void LowRankSums::Hand(Matrix* matrix, std::span<const float> p, const RankSums::Take& take) {
-  std::vector<float> sum(matrix->m.size());
+  const std::span<float> sum = std::span(sum_).first(matrix->m.size());
   Expand(matrix->shape, p, matrix->q, sum);
   const auto share = static_cast<float>(share_);
   for (size_t i = 0; corrects_ && i < sum.size(); ++i)
     matrix->left_out[i] = matrix->m[i] - share * sum[i];
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s)
-    take(s, std::span(sum).subspan(table_[s].begin, static_cast<size_t>(table_[s].size)));
+    take(s, sum.subspan(table_[s].begin, static_cast<size_t>(table_[s].size)));
 }
 
 void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,

@@ -31,8 +31,6 @@ class LowRankSums {
   void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
              const RankSums::Take& take);
 
-  // Returns the bytes of this object for params of these shapes.
-  int64_t bytes() const;
   // Returns the state for a checkpoint, in place: what was left out here, under names that begin
   // with `prefix`, and, at rank 0, what all processes have alike.
   std::vector<StoredTensor> State(const std::string& prefix) const;
@@ -60,6 +58,7 @@ class LowRankSums {
   OffsetLink link_;
   LinkCollective collective_;
   std::map<int, Matrix> matrices_;  // by param
+  std::vector<float> sum_;          // of the largest matrix
 };
 
 }  // namespace singa

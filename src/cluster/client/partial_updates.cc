@@ -6,17 +6,12 @@
 
 #include "base/thread/activity_mark.h"
 #include "base/thread/counted_time.h"
+#include "comm/collective/link_tags.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
-namespace {
-
-// The first tag of means; other operations on the same link have lower ones.
-constexpr int64_t kMeanTags = int64_t{1} << 61;
-
-}  // namespace
 
 void PartialUpdates::Connect(const SliceTable& table, int64_t first) {
   for (const Slice& slice : table.slices())
@@ -29,7 +24,7 @@ void PartialUpdates::Connect(const SliceTable& table, int64_t first) {
   bucket_of_.resize(table_.size());
   for (size_t b = 0; b < buckets_.size(); ++b)
     for (const int s : buckets_[b]) bucket_of_[s] = static_cast<int>(b);
-  link_ = std::make_unique<OffsetLink>(setup_.link, kMeanTags);
+  link_ = std::make_unique<OffsetLink>(setup_.link, kGradientTags);
   collective_ =
       std::make_unique<LinkCollective>(link_.get(), LinkCollective::OneNodeEach(link_->size()));
   here_.resize(table_.size());
@@ -105,6 +100,9 @@ void PartialUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::sp
 void PartialUpdates::Average(int64_t step, const std::vector<int>& bucket) {
   if (bucket_of_[bucket[0]] != TurnOf(step)) return;
   std::vector<float> all;
+  int64_t values = 0;
+  for (const int s : bucket) values += table_[s].size;
+  all.reserve(values * (1 + setup_.replica->state_count()));
   for (const int s : bucket)
     for (const float x : setup_.replica->Floats(s)) all.push_back(x * share_);
   collective_->AllReduce(all);

@@ -6,15 +6,12 @@
 #include <utility>
 
 #include "comm/codec/identity.h"
+#include "comm/collective/link_tags.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
-
-// The first tag of gradients. The operations of a LinkCollective on the same link have lower ones,
-// and regions of features have higher ones.
-constexpr int64_t kGradientTags = int64_t{1} << 61;
 
 std::span<const std::byte> BytesOf(const Frame& frame) {
   return {static_cast<const std::byte*>(frame.data()), frame.size()};
@@ -29,7 +26,7 @@ std::span<const float> Decoded(const Codec& codec, const Frame& bytes, int64_t n
 
 }  // namespace
 
-// Of the ranks that contribute to a slice, the one that owns the fewest floats so far owns it.
+// A slice's owner is the rank that owns the fewest floats so far, of those that contribute to it.
 RankSums::RankSums(const Topology& topology, const SliceTable& table, const Codec& codec,
                    int64_t most, RankLink* link)
     : table_(table),
@@ -195,9 +192,11 @@ void RankSums::TakeSums(int from, int64_t exchange, std::span<const int> slices,
   const std::vector<Frame> frames = Receive(from, exchange, kSumSizes, codec_of_sums_, floats);
   std::vector<float> sum;
   for (size_t i = 0; i < theirs.size(); ++i) {
-    Frame decoded;
-    const std::span<const float> all = Decoded(codec_of_sums_, frames[i], floats[i], &decoded);
-    sum.assign(all.begin(), all.end());
+    sum.resize(floats[i]);
+    if (codec_of_sums_.plain())  // as many bytes were received as these floats have
+      std::memcpy(sum.data(), frames[i].data(), frames[i].size());
+    else if (!codec_of_sums_.Decode(BytesOf(frames[i]), sum))
+      throw PeerError("a process sends bytes that are no sum of a gradient");
     take(theirs[i], sum);
   }
 }

@@ -55,7 +55,7 @@ void RankUpdates::MakeLowRank() {
 int64_t RankUpdates::Bytes(int64_t values) const {
   const int64_t nodes = std::ssize(setup_.topology.NodesOf(rank(), kGroup));
   const int64_t whole = needs_all() ? values * static_cast<int64_t>(sizeof(float)) : 0;
-  const int64_t matrices = by_low_rank() ? 2 * values * static_cast<int64_t>(sizeof(float)) : 0;
+  const int64_t matrices = by_low_rank() ? 3 * values * static_cast<int64_t>(sizeof(float)) : 0;
   return codec_.MostBytes(values * nodes) + codec_state().bytes(values) + whole + matrices;
 }
 

@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "base/thread/stopped.h"
@@ -109,9 +108,7 @@ void RanksBackend::RestoreState(const Safetensors& state) {
       continue;
     restores_ = true;
     if (!updates_->HasState(tensor.name)) continue;  // another process's
-    std::vector<float>& floats = restored_[tensor.name];
-    floats.resize(static_cast<size_t>(tensor.shape.size()));
-    std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));
+    restored_[tensor.name] = FloatsIn(tensor);
   }
 }
 

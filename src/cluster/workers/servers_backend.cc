@@ -2,8 +2,6 @@
 
 #include <glog/logging.h>
 
-#include <cstring>
-
 #include "cluster/workers/worker_teams.h"
 #include "comm/collective/link_probe.h"
 #include "nn/connection/bridge.h"
@@ -118,9 +116,7 @@ void ServersBackend::RestoreState(const Safetensors& state) {
     const bool here =
         codec ? cluster_.codec_state().Has(tensor.name) : cluster_.HasSyncState(tensor.name);
     if (!here) continue;  // another process's
-    std::vector<float>& floats = restored_[tensor.name];
-    floats.resize(static_cast<size_t>(tensor.shape.size()));
-    std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));
+    restored_[tensor.name] = FloatsIn(tensor);
   }
 }
 

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "comm/collective/link_collective.h"
+#include "comm/collective/link_tags.h"
 #include "comm/collective/offset_link.h"
 
 namespace singa {
 
 double MsOfSum(RankLink* link, int64_t floats) {
-  constexpr int64_t kFirstTag = int64_t{1} << 59;  // other operations have none near it
-  constexpr int64_t kMost = 1 << 20;               // floats
+  constexpr int64_t kMost = 1 << 20;  // floats
   if (floats == 0) return 0;
   const int64_t sent = std::min(floats, kMost);
-  OffsetLink own(link, kFirstTag);
+  OffsetLink own(link, kProbeTags);
   LinkCollective collective(&own, LinkCollective::OneNodeEach(link->size()));
   std::vector<float> zeros(sent);
   collective.Barrier();  // the time begins when all are here

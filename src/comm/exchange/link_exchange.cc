@@ -5,12 +5,10 @@
 #include <span>
 
 #include "base/thread/counted_time.h"
+#include "comm/collective/link_tags.h"
 
 namespace singa {
 namespace {
-
-// The first tag of regions; the operations of a LinkCollective on the same link have lower ones.
-constexpr int64_t kRegionTags = int64_t{1} << 62;
 
 int64_t BytesOf(int64_t floats) { return floats * static_cast<int64_t>(sizeof(float)); }
 

@@ -1,5 +1,5 @@
-// What all processes of a job must have alike: the program, job.conf and the data. Processes that
-// differ would add up numbers of different trainings.
+// All processes of a job must have the same program, job.conf and data: processes that differ would
+// add up numbers of different trainings. These functions find what differs.
 #pragma once
 
 #include "cluster/workers/worker_groups.h"

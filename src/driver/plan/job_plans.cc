@@ -187,6 +187,14 @@ Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) 
   return by_rows;
 }
 
+// Returns the ways to exchange gradients that a job on several hosts may choose.
+std::vector<CodecRates> ModesOf(const JobProto& job, const PlanCluster& cluster) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  std::vector<CodecRates> modes = MeasureCodecs(conf, cluster.hosts);
+  for (CodecRates& mode : RankModes(conf, TrainedShapesOf(job))) modes.push_back(std::move(mode));
+  return modes;
+}
+
 }  // namespace
 
 void JobPlans::AddNote(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
@@ -194,14 +202,6 @@ void JobPlans::AddNote(const std::string& text) { note += (note.empty() ? "" : "
 const JobPlan* JobPlans::Find(const std::string& name) const {
   const auto at = std::ranges::find(plans, name, &JobPlan::name);
   return at == plans.end() ? nullptr : &*at;
-}
-
-// Returns the ways to exchange gradients that a job on several hosts may choose.
-std::vector<CodecRates> ModesOf(const JobProto& job, const PlanCluster& cluster) {
-  const AllReduceProto& conf = job.cluster().all_reduce();
-  std::vector<CodecRates> modes = MeasureCodecs(conf, cluster.hosts);
-  for (CodecRates& mode : RankModes(conf, TrainedShapesOf(job))) modes.push_back(std::move(mode));
-  return modes;
 }
 
 JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRates& rates,

@@ -1,6 +1,7 @@
 #include "io/checkpoint/stored_tensor.h"
 
 #include <array>
+#include <cstring>
 
 namespace singa {
 namespace {
@@ -29,6 +30,12 @@ constexpr std::array<TypeRow, 13> kTypes = {{{"BOOL", 1},
 std::string_view NameOf(StoredType type) { return kTypes[static_cast<size_t>(type)].name; }
 
 int64_t SizeOf(StoredType type) { return kTypes[static_cast<size_t>(type)].bytes; }
+
+std::vector<float> FloatsIn(const StoredTensor& tensor) {
+  std::vector<float> floats(static_cast<size_t>(tensor.shape.size()));
+  if (!floats.empty()) std::memcpy(floats.data(), tensor.data, tensor.bytes());
+  return floats;
+}
 
 std::optional<StoredType> StoredTypeOf(std::string_view name) {
   for (size_t i = 0; i < kTypes.size(); ++i)

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "singa/tensor/shape.h"
 
@@ -54,6 +55,9 @@ struct StoredTensor {
 
   int64_t bytes() const { return shape.size() * SizeOf(type); }
 };
+
+// Returns a copy of the numbers. REQUIRES: the type is kF32.
+std::vector<float> FloatsIn(const StoredTensor& tensor);
 
 template <typename T>
 StoredTensor Stored(std::string name, const Shape& shape, const T* data) {

@@ -107,7 +107,7 @@ TEST(LowRankSums, AreAlikeInAllRanksAndBiasesAreExact) {
   EXPECT_EQ(bias, std::vector<float>(all.begin() + 3000, all.end()));
 }
 
-// What was left out of all steps is what the sums lack in total.
+// The sums of all steps, and what the ranks still keep, are all gradients.
 TEST(LowRankSums, WhatIsLeftOutIsAddedToTheNextGradient) {
   Ranks ranks(2, 1);
   std::vector<float> given(3060), sent(3060);
@@ -121,7 +121,7 @@ TEST(LowRankSums, WhatIsLeftOutIsAddedToTheNextGradient) {
   for (const auto& one : ranks.sums)
     for (const StoredTensor& tensor : one->State("own/"))
       if (tensor.name.starts_with("own/")) {
-        const auto* const floats = static_cast<const float*>(static_cast<const void*>(tensor.data));
+        const std::vector<float> floats = FloatsIn(tensor);
         for (int64_t i = 0; i < 3000; ++i) left_out[i] += floats[i];
       }
   const std::vector<float> sent_matrix(sent.begin(), sent.begin() + 3000);
@@ -139,8 +139,7 @@ TEST(LowRankSums, GoOnFromTheirState) {
   for (int rank = 0; rank < 2; ++rank)
     for (const StoredTensor& tensor : first.sums[rank]->State(StrCat("of", rank, "/"))) {
       EXPECT_TRUE(LowRankSums::HasState(StrCat("of", rank, "/"), tensor.name));
-      const auto* const floats = static_cast<const float*>(static_cast<const void*>(tensor.data));
-      state[tensor.name].assign(floats, floats + tensor.shape.size());
+      state[tensor.name] = FloatsIn(tensor);
     }
   EXPECT_EQ(state.size(), 3u) << "what each left out, and one basis";
   for (int rank = 0; rank < 2; ++rank)

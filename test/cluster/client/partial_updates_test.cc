@@ -113,8 +113,7 @@ TEST(PartialUpdates, EachProcessSavesItsOwnValuesAndStates) {
     for (const StoredTensor& tensor : from.State()) {
       EXPECT_TRUE(from.HasState(tensor.name));
       EXPECT_FALSE(saved.ranks[1 - rank].updates->HasState(tensor.name));
-      const auto* const floats = static_cast<const float*>(static_cast<const void*>(tensor.data));
-      state[tensor.name].assign(floats, floats + tensor.shape.size());
+      state[tensor.name] = FloatsIn(tensor);
     }
     EXPECT_TRUE(restored.ranks[rank].updates->Restore(state));
     EXPECT_FALSE(restored.ranks[rank].updates->Restore({}));

@@ -143,8 +143,7 @@ TEST(RankUpdates, ResidualsAreSavedAndRestored) {
       EXPECT_TRUE(from.HasState(tensor.name));
       EXPECT_FALSE(first.ranks[1 - rank].updates->HasState(tensor.name)) << "another process's";
       EXPECT_TRUE(tensor.name.starts_with(from.state_kind()));
-      const auto* const floats = static_cast<const float*>(static_cast<const void*>(tensor.data));
-      state[tensor.name].assign(floats, floats + tensor.shape.size());
+      state[tensor.name] = FloatsIn(tensor);
     }
     EXPECT_TRUE(second.ranks[rank].updates->Restore(state));
     for (int s = 0; s < first.table.size(); ++s)

@@ -99,8 +99,7 @@ TEST(RanksBackend, TheModelOfPartialUpdatesIsTheirMean) {
   std::vector<StoredTensor> state;
   ranks.groups(0).backend().SaveState(&state);
   ASSERT_EQ(state.size(), model.size());
-  EXPECT_EQ(static_cast<const float*>(static_cast<const void*>(state[0].data))[0], own[0])
-      << "its own values, not the model's";
+  EXPECT_EQ(FloatsIn(state[0])[0], own[0]) << "its own values, not the model's";
   ranks.groups(0).backend().BringOwnBack();
   EXPECT_EQ(ranks.ValuesOf(0), own);
 }
