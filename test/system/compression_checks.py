@@ -90,6 +90,22 @@ def momentum_is_corrected_warmed_up_and_resumed_to_the_same_bytes(case):
 
 
 @check
+def a_resumed_job_says_what_becomes_of_the_momentum(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 10"))
+    sparse = compressed("kTopK", "sparsity=0.02")
+    more = ("-resume", "-set", "train_steps=20")
+    case.train("job.conf", *compressed("kNone"), workspace="whole")
+    has(case.train("job.conf", *sparse, *more, workspace="whole").err,
+        "the updater's states in whole/checkpoint/step10 are not used (count, momentum): each process begins a "
+        "momentum of its own at 0, as cluster.all_reduce.momentum_correction says", "stderr of kTopK after kNone")
+    case.train("job.conf", *sparse, workspace="sparse")
+    for settings in (compressed("kNone"), compressed("kTopK", "momentum_correction=false")):
+        err = case.train("job.conf", *settings, *more, workspace="sparse", code=78).err
+        has(err, "cluster.all_reduce", "stderr of a job whose updater has the momentum")
+        has(err, "sparse/checkpoint/step10: in it each process has a momentum of its own", "the error")
+
+
+@check
 def a_lost_process_that_sends_less_changes_nothing(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 1500 disp_freq: 5 checkpoint_freq: 50"))
     args = compressed("kTopK", "sparsity=0.05")

@@ -152,7 +152,29 @@ def a_plan_says_what_takes_time_and_which_hosts_have_workers(case):
     first = case.start_program(words).end(0)
     has(first.err, "singa plan: measures the layers on this machine", "stderr")
     equal(json.loads(first.out)["hosts"], 3, "hosts with two workers or one")
-    equal(case.start_program(words).end(0).err, "", "stderr with kept times")
+    hosts = ("singa plan: hosts: 3, as 5 workers, 2 on a host, need no more\n"
+             "singa plan: each host is taken to have a server: set all_reduce {}, or nservers_per_group: 3, in cluster\n")
+    equal(case.start_program(words).end(0).err, hosts, "stderr with kept times")
+
+
+@check
+def a_plan_knows_how_many_hosts_have_servers(case):
+    """Far from a server, a worker sends the gradients of its own units, too."""
+    write(case)
+    sent = {}
+    for servers in (1, 2):
+        _, by_name = plans(case, "-workers", 2, "-hosts", 2, "-set", f"cluster.nservers_per_group={servers}")
+        sent[servers] = by_name["units"]["link_bytes"]
+    true(sent[1] > 1.5 * sent[2], f"bytes of one server and of two: {sent}")
+
+
+@check
+def a_plan_that_fits_into_no_memory_is_shown_and_fails(case):
+    write(case)
+    case.write("small.conf", "gflops: 10 gb_per_s: 10 memory_gb: 0.0001\n")
+    job = case.run("plan", "-workers", 2, "-machine", "small.conf", "-json", "job.conf", code=69)
+    equal(json.loads(job.out)["note"], "no plan fits into the memory of a worker", "the note")
+    has(job.err, "singa: error: no plan fits into the memory of a worker, which is 0.05 MB", "stderr")
 
 
 @check

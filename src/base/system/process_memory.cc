@@ -1,5 +1,7 @@
 #include "base/system/process_memory.h"
 
+#include <malloc.h>
+
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -18,5 +20,7 @@ std::optional<int64_t> ProcessMemory() {
   }
   return bytes;
 }
+
+void ReturnFreedMemory() { malloc_trim(0); }
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// ProcessMemory measures the memory of this process.
+// The memory of this process.
 #pragma once
 
 #include <cstdint>
@@ -10,5 +10,8 @@ namespace singa {
 // libraries. Memory that processes share counts in equal parts. Returns none if the system does not
 // say it. Takes some ms for each GB.
 std::optional<int64_t> ProcessMemory();
+
+// Gives the system the memory that the process has freed.
+void ReturnFreedMemory();
 
 }  // namespace singa

@@ -203,7 +203,7 @@ const char* ToString(SyncMode mode) {
     case SyncMode::kServers:
       return "servers";
     case SyncMode::kRankSums:
-      return "ranks";
+      return "messages between processes";
     case SyncMode::kAllReduce:
       return "all-reduce";
   }

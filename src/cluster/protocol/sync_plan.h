@@ -57,7 +57,7 @@ struct SyncPlan {
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts = {});
 
 // The mode's name for people: "alone", "threads", "shared host memory", "servers",
-// "ranks", "all-reduce".
+// "messages between processes", "all-reduce".
 const char* ToString(SyncMode mode);
 // Returns the way of the gradients and its reason for people: "MPI (Open MPI has started the job)".
 std::string TextOf(const SyncPlan& plan);

@@ -15,10 +15,12 @@
 #include "driver/plan/kept_times.h"
 #include "driver/plan/machine_file.h"
 #include "driver/plan/measure_plans.h"
+#include "driver/plan/measure_progress.h"
 #include "driver/plan/model_errors.h"
 #include "driver/plan/plan_report.h"
 #include "driver/plan/rated_times.h"
 #include "driver/plan/this_machine.h"
+#include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "train/trainer/job_memory.h"
 #include "train/trainer/worker_model.h"
@@ -50,8 +52,15 @@ void ReadLink(const Arguments& args, PlanCluster* cluster) {
         StrCat("-link: microseconds must be from 0 to ", kMostSpeed, ", is ", cluster->link_us));
 }
 
-// Says on stderr what takes some time.
-void Tell(const char* what) { std::fprintf(stderr, "singa plan: %s\n", what); }
+// Says something about the plan on stderr.
+void Tell(const std::string& what) { std::fprintf(stderr, "singa plan: %s\n", what.c_str()); }
+
+MeasureProgress TellProgress() {
+  return [tell = EveryTenSeconds(Tell)](int done, int all) {
+    if (done == 0) Tell("measures the layers on this machine");
+    tell(done, all);
+  };
+}
 
 // The machine whose hosts train, and the source of its layers' times.
 struct Machine {
@@ -87,12 +96,32 @@ int ThreadsOfRun(JobProto job, int workers) {
   return ThreadsOfWorker(job, 0);
 }
 
+// As each host has workers / hosts of the workers, rounded up, the last hosts may have none.
+void LeaveOutIdleHosts(PlanCluster* cluster) {
+  const int asked = cluster->hosts, here = cluster->here();
+  cluster->hosts = (cluster->workers + here - 1) / here;
+  if (cluster->hosts < asked)
+    Tell(StrCat("hosts: ", cluster->hosts, ", as ", cluster->workers, " workers, ", here,
+                " on a host, need no more"));
+}
+
+// Returns PlanCluster::servers. If the job does not say how many servers it has, each host has one.
+int ServersOf(const ClusterProto& conf, int hosts) {
+  const bool few = conf.nservers_per_group() > 0 && conf.nservers_per_group() < hosts;
+  if (hosts == 1 || conf.has_all_reduce() || !few) return 0;
+  if (conf.has_nservers_per_group()) return conf.nservers_per_group();
+  Tell(StrCat("each host is taken to have a server: set all_reduce {}, or nservers_per_group: ",
+              hosts, ", in cluster"));
+  return 0;
+}
+
 Machine MachineFor(const JobProto& job, const Arguments& args) {
   PlanCluster cluster;
   cluster.workers =
       Count(args, "workers", std::max(1, job.cluster().nworkers_per_group()), Topology::kMostRoles);
   cluster.hosts = Count(args, "hosts", 1, cluster.workers);
-  cluster.hosts = (cluster.workers + cluster.here() - 1) / cluster.here();  // that have workers
+  LeaveOutIdleHosts(&cluster);
+  cluster.servers = ServersOf(job.cluster(), cluster.hosts);
   ReadLink(args, &cluster);  // tells of a mistake before anything is measured
   Machine machine;
   if (args.Has("machine")) {
@@ -107,8 +136,7 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
     machine.cluster.link_gbit = job.cluster().link_gbit();
     machine.rates = RatesOfThisMachine(machine.cluster);
     machine.worker_bytes = UsableMemory() / cluster.here();
-    machine.timer = std::make_unique<KeptTimes>(
-        args.Has("fresh"), [] { Tell("measures the layers on this machine"); });
+    machine.timer = std::make_unique<KeptTimes>(args.Has("fresh"), TellProgress());
   }
   ReadLink(args, &machine.cluster);
   return machine;
@@ -146,7 +174,10 @@ int Plan(const JobProto& asked, const Arguments& args) {
   }
   if (args.Has("svg")) return PrintSvg(DotOf(job, plans));
   std::fputs((args.Has("json") ? PlanJson(plans) : PlanTable(plans)).c_str(), stdout);
-  return kExitOk;
+  if (plans.fits) return kExitOk;
+  std::fflush(stdout);
+  throw DeviceError(StrCat("no plan fits into the memory of a worker, which is ",
+                           1e-6 * static_cast<double>(machine.worker_bytes), " MB"));
 }
 
 int PlanCommand(const CommandLine& line) {
@@ -187,11 +218,11 @@ file. On this machine a worker has as many threads as in a run of the job.
 The first table has the layers of the plan found. A step's compute time is that of one worker, with
 its share of sums and updates. Moved are the bytes that a worker gets from others in a step; hidden
 is the part of their time for which no worker waits. Memory is that of a layer's features, and of
-its gradients where they are stored. The second table has all plans, with params and their states in
-the memory:
+its gradients where they are stored. The second table has all plans. Their memory has params and
+states, too. If the workers of a host have one copy of these, a worker's memory has a share of it:
 
   found      the fastest plan of all, under the cost model; data parallelism if the gain is less
-             than the model's error
+             than the model's error or the spread of repeated measurements
   data       all layers by rows
   own        as partition_dim and partition_grid in the job say; a note tells why it is missing
   units      by units, all layers that have some
@@ -206,7 +237,7 @@ from -json. A layer without one has rows and units there, which are its partitio
 partition: kAuto has no plan "own".
 
 Exit code 66: the machine file, or `dot` for -svg, is missing; 69: the machine has too little
-memory to measure a worker's part; 78: the job or the machine file has mistakes, or the job has
+memory to measure a worker's part, or no plan fits into its memory; 78: the job or the machine file has mistakes, or the job has
 fewer rows than workers.
 )";
 

@@ -31,6 +31,9 @@ int Run(const JobProto& job, const CommandLine& line, const RunOptions& run) {
 
 // Runs the job of a file. A mistake that is found while it runs is shown at its place in the file.
 int TrainCommand(const CommandLine& line) {
+  // A run that does not resume has no use for checkpoints that were there before it.
+  using FileTime = std::filesystem::file_time_type;
+  const FileTime since = line.resume ? FileTime::min() : FileTime::clock::now();
   CheckOptions options;
   options.quiet = AnotherProcessSpeaks();
   options.use = line.test ? JobUse::kTest : JobUse::kTrain;
@@ -42,7 +45,7 @@ int TrainCommand(const CommandLine& line) {
     RunOptions run;
     run.resume = line.resume;
     if (!line.test && !options.quiet)  // else another process shows errors, or restarts the job
-      run.advice = [job](const Error& error) { return ResumeAdvice(job, error); };
+      run.advice = [job, since](const Error& error) { return ResumeAdvice(job, error, since); };
     try {
       return Run(job, line, run);
     } catch (const ConfigError&) {

@@ -16,8 +16,14 @@ std::string GroupsText(const JobProto& job, const JobProcess* process) {
 }
 
 // Returns how the processes' gradients come together.
-std::string HowText(WorkerGroups* groups) {
-  return groups->process() ? ", gradients by " + TextOf(groups->plan()) : "";
+std::string HowText(const JobProto& job, WorkerGroups* groups) {
+  if (!groups->process()) return "";
+  const SyncMode mode = groups->plan().mode;
+  const AllReduceProto::Compression codec = job.cluster().all_reduce().compression();
+  const bool coded =
+      codec != AllReduceProto::kNone && (mode == SyncMode::kServers || mode == SyncMode::kRankSums);
+  return StrCat(", gradients by ", TextOf(groups->plan()),
+                coded ? ", compressed by " + AllReduceProto::Compression_Name(codec) : "");
 }
 
 }  // namespace
@@ -35,10 +41,11 @@ std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
   for (const auto& param : groups->lead().model().params().params()) params += param->size();
   return StrCat("singa ", kSingaVersion, ": job \"", job.name(), "\", ",
                 Counted(groups->lead().model().net().nodes().size(), "layer"), ", ",
-                Counted(params, "parameter"), ", ", MiB(memory.host), " MiB, ",
+                Counted(params, "parameter"), ", ", MiB(memory.host),
+                groups->process() ? " MiB in process 0, " : " MiB, ",
                 memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
                 GroupsText(job, groups->process()), " of ", Counted(threads, "thread"),
-                HowText(groups), ", workspace ", workspace);
+                HowText(job, groups), ", workspace ", workspace);
 }
 
 }  // namespace singa

@@ -1,11 +1,13 @@
 #include "driver/job/divided_job.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/system/cgroup.h"
+#include "base/system/process_memory.h"
 #include "cluster/process/job_process.h"
 #include "driver/conf/check_units.h"
 #include "driver/job/end_process.h"
@@ -45,6 +47,18 @@ int HostsAlike(const PlanCluster& cluster, const RunOptions& options) {
   return options.process && options.process->part().one_host() ? cluster.hosts : 1;
 }
 
+// Returns PlanCluster::servers.
+int ServersOf(const Topology& topology) {
+  std::set<int> with;
+  const int group = topology.ServerGroupOf(0);
+  for (int id = 0; id < topology.servers_per_group(); ++id)
+    with.insert(topology.ProcessOfServer({group, id}));
+  const Range processes = topology.ProcessesOf(0);
+  for (int process = processes.first; process < processes.last; ++process)
+    if (!with.contains(process)) return static_cast<int>(with.size());
+  return 0;
+}
+
 PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   PlanCluster cluster;
   cluster.workers = job.cluster().nworkers_per_group();
@@ -52,6 +66,7 @@ PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   const SyncMode mode = options.process ? options.process->part().plan().mode : SyncMode::kAlone;
   if (mode == SyncMode::kServers || mode == SyncMode::kRankSums)
     cluster.hosts = options.process->part().topology().ProcessesOf(0).size();
+  if (mode == SyncMode::kServers) cluster.servers = ServersOf(options.process->part().topology());
   cluster.cores = std::max(1, cluster.cores / HostsAlike(cluster, options));
   cluster.link_gbit = job.cluster().link_gbit();
   cluster.threads = ThreadsOfWorker(job, options.threads);
@@ -76,8 +91,11 @@ AutoPartition ByRows(const JobProto& job, const std::string& why) {
 // Chooses by a trial if this process may use all cores of the job. Threads stand for processes of
 // one host. If the measurements fail, for lack of memory or as a loss is not finite in them, all
 // layers are divided by rows.
-AutoPartition Choose(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes) {
-  KeptTimes timer(false, nullptr);
+AutoPartition Choose(const JobProto& job, const PlanCluster& cluster, int64_t most_bytes,
+                     Progress* progress) {
+  KeptTimes timer(false, EveryTenSeconds([progress](const std::string& text) {
+                    progress->Say("partition: kAuto " + text);
+                  }));
   try {
     return ChoosePartition(job, cluster, most_bytes,
                            cluster.hosts == 1 && cluster.cores == UsableCores(), &timer);
@@ -100,16 +118,19 @@ std::string PartitionFile(const std::string& workspace) { return workspace + "/p
 AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Progress* progress) {
   if (const std::string why = WhyNoChoice(job); !why.empty()) return ByRows(job, why);
   const std::string file = PartitionFile(WorkspacePath(job));
-  if (options.resume)
-    if (auto kept = PartitionOfWorkspace(job, file)) {
-      progress->Say(StrCat("partition: ", Describe(*kept), "; kept from ", file));
-      return *kept;
-    }
+  const bool has_choice = options.resume && std::filesystem::exists(file);
+  if (auto kept = has_choice ? PartitionOfWorkspace(job, file) : std::nullopt) {
+    progress->Say(StrCat("partition: ", Describe(*kept), "; kept from ", file));
+    return *kept;
+  }
+  if (has_choice)
+    progress->Warn(file + " is not used: it is damaged, or is for other workers or layers");
   const EndsOnSignal signals(options, "the first step");
   progress->Say("partition: kAuto looks for the fastest division, which may take minutes");
   const PlanCluster cluster = ClusterOf(job, options);
   const int64_t most_bytes = UsableMemory() / cluster.here() / HostsAlike(cluster, options);
-  AutoPartition partition = Choose(job, cluster, most_bytes);
+  AutoPartition partition = Choose(job, cluster, most_bytes, progress);
+  ReturnFreedMemory();  // of the workers that were measured
   progress->Say("partition: " + Describe(partition));
   return partition;
 }

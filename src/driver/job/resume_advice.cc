@@ -7,11 +7,15 @@
 
 namespace singa {
 
-std::string ResumeAdvice(const JobProto& job, const Error& error) {
+std::string ResumeAdvice(const JobProto& job, const Error& error,
+                         std::filesystem::file_time_type since) {
   const bool says_so = std::string_view(error.what()).find("-resume") != std::string_view::npos;
   if (error.code() < 128 || says_so) return "";
   const auto checkpoints = ListCheckpoints(WorkspacePath(job));
   if (checkpoints.empty()) return "";
+  std::error_code failed;
+  const auto written = std::filesystem::last_write_time(checkpoints.front().dir, failed);
+  if (failed || written < since) return "";
   return StrCat("; the same command with -resume goes on from ", checkpoints.front().dir);
 }
 

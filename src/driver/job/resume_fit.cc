@@ -1,7 +1,10 @@
 #include "driver/job/resume_fit.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
+
+#include "cluster/protocol/gradient_codec.h"
 
 namespace singa {
 namespace {
@@ -44,6 +47,13 @@ std::string StateMisfit(const Checkpoint& checkpoint, Trainer* lead) {
   return "";
 }
 
+// Returns whether the codec of the gradients had a state in each process.
+bool HasCodecState(const Checkpoint& checkpoint) {
+  return std::ranges::any_of(checkpoint.state().tensors(), [](const StoredTensor& tensor) {
+    return tensor.name.starts_with("codec/");
+  });
+}
+
 }  // namespace
 
 std::string UpdaterName(const JobProto& job) {
@@ -64,9 +74,33 @@ void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead)
                                     ", was trained with ", Printable(then->second.text()),
                                     ", the job says ", UpdaterName(job), kAdvice));
   const std::string state = StateMisfit(checkpoint, lead);
+  if (!state.empty() && HasCodecState(checkpoint))
+    throw ConfigError("cluster.all_reduce.momentum_correction",
+                      StrCat("the checkpoint to resume from is ", checkpoint.dir(),
+                             ": in it each "
+                             "process has a momentum of its own, as momentum_correction says, and "
+                             "the updater of this job needs one of all",
+                             kAdvice));
   if (!state.empty())
     throw ConfigError("updater", StrCat("the checkpoint to resume from is ", checkpoint.dir(), ": ",
                                         state, kAdvice));
+}
+
+std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead) {
+  std::set<std::string> kept, unused;
+  for (const UpdaterState& state : lead->replica().states())
+    for (const std::string& name : state.names)
+      kept.insert(StrCat("updater/", state.param, "/", name));
+  for (const StoredTensor& tensor : checkpoint.state().tensors())
+    if (tensor.name.starts_with("updater/") && !kept.contains(tensor.name))
+      unused.insert(Printable(tensor.name.substr(tensor.name.rfind('/') + 1)));
+  if (unused.empty()) return "";
+  std::string names;
+  for (const std::string& name : unused) names += (names.empty() ? "" : ", ") + name;
+  return StrCat("the updater's states in ", checkpoint.dir(), " are not used (", names, "): ",
+                MomentumOfCodec(job) > 0 ? "each process begins a momentum of its own at 0, as "
+                                           "cluster.all_reduce.momentum_correction says"
+                                         : "the job's updater keeps none");
 }
 
 void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error) {

@@ -17,6 +17,10 @@ std::string UpdaterName(const JobProto& job);
 // most, or the updater's first, from the checkpoint.
 void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);
 
+// Returns a warning of states of the updater that the checkpoint has and the job does not keep; "":
+// there are none. REQUIRES: CheckFits has passed.
+std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);
+
 // Throws for other state that the checkpoint lacks, such as a layer's. REQUIRES: the checkpoint is
 // intact.
 [[noreturn]] void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error);

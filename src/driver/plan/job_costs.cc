@@ -64,8 +64,8 @@ LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory) c
 }
 
 // Workers of a host that have the same rows of a param share the work on their sums and updates.
-// Gradients in pieces are added up in the cache. Each host with such workers sends its sums, and
-// gets the new values.
+// Gradients in pieces are added up in the cache. Where all hosts have servers, each host with such
+// workers sends its sums, and gets the new values.
 void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
   const int workers = cluster_.workers, here = cluster_.here();
   const bool all = memory.whole || memory.contributors == 0;
@@ -81,13 +81,28 @@ void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
         1e-6 * stored * (alike_here - 1) / alike_here / rates_.copy_gb_per_s * cluster_.sharing();
     cost->moved_bytes = static_cast<int64_t>(bytes * (alike - 1) / alike);
   }
+  const double of_host = bytes * std::min(parts, here);  // its parts of the param
+  if (cluster_.servers > 0) return AddServers(bytes, of_host, cost);
   if (hosts == 1) return;
   cost->moved_bytes += static_cast<int64_t>(bytes * (hosts - 1) / hosts);  // new values
-  const int here_parts = std::min(parts, here);                      // parts of the param on a host
-  const double sent = 2 * bytes * here_parts * (hosts - 1) / hosts;  // gradients and new values
-  cost->sent_bytes = static_cast<int64_t>(sent);
-  cost->sent_ms = sent / kMb * LinkMsPerMb();
-  cost->update_ms += sent / kMb * rates_.send_ms_per_mb / here;
+  AddSent(2 * of_host * (hosts - 1) / hosts, cost);  // gradients and new values
+}
+
+// A few hosts have the servers, to which all hosts send the gradients of all params, even those of
+// one worker. A server's host sends its slices' values to the others, and gradients of its own
+// workers to the other servers.
+void JobCosts::AddServers(double bytes, double of_host, LayerCost* cost) const {
+  const int hosts = cluster_.hosts, servers = cluster_.servers;
+  cost->update_ms *= static_cast<double>(hosts) / servers;
+  cost->moved_bytes += static_cast<int64_t>(bytes);  // new values
+  AddSent(of_host * (hosts + servers - 2) / servers, cost);
+}
+
+// Adds what a host sends.
+void JobCosts::AddSent(double bytes, LayerCost* cost) const {
+  cost->sent_bytes = static_cast<int64_t>(bytes);
+  cost->sent_ms = bytes / kMb * LinkMsPerMb();
+  cost->update_ms += bytes / kMb * rates_.send_ms_per_mb / cluster_.here();
 }
 
 BridgeRates JobCosts::Bridges() const {

@@ -52,6 +52,8 @@ class JobCosts {
   static Memory MemoryOf(const WorkerModel& model);
   LayerCost CostOf(const LayerTimes& times, const LayerMemory& memory) const;
   void AddSums(const LayerMemory& memory, LayerCost* cost) const;
+  void AddServers(double bytes, double of_host, LayerCost* cost) const;
+  void AddSent(double bytes, LayerCost* cost) const;
   BridgeRates Bridges() const;
   double LinkMsPerMb() const { return 8 / cluster_.link_gbit; }
 

@@ -17,19 +17,19 @@ namespace singa {
 namespace {
 
 // Counts the memory of the worker that needs most, with its share of the params and states that the
-// workers of a host have together.
+// workers of a host have together. Each GPU has them for itself.
 int64_t CountWorker(const JobProto& job, const PlanCluster& cluster) {
   WorkerPlace place = cluster.PlaceOf(0);
-  place.here = cluster.here();
+  place.here = cluster.gpus ? 1 : cluster.here();
   const PartMemory first = MemoryOf(PartTrainer(job, place).trainer());
   int64_t own = first.own;
   if (cluster.workers > 1) {
     // Where parts differ in size, the last worker has the larger ones (PartOf).
     place.worker = cluster.workers - 1;
-    place.first = cluster.workers - cluster.here();
+    place.first = cluster.workers - place.here;
     own = std::max(own, MemoryOf(PartTrainer(job, place).trainer()).own);
   }
-  return own + first.shared / cluster.here();
+  return own + first.shared / place.here;
 }
 
 // The exact memory of a worker for each division, counted once.
@@ -142,8 +142,7 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Pla
   plans->one_worker_ms = CostOfStep(one, Layouts(one.layers.size(), kWholeLayout)).step_ms;
   plans->source = timer->source();
   plans->error = timer->model_error();
-  for (const PartTimes& part : times)
-    plans->error.relative = std::max(plans->error.relative, part.spread);
+  for (const PartTimes& part : times) plans->spread = std::max(plans->spread, part.spread);
   times.pop_back();
   CostNet net = costs.Net(times);
   net.bytes = memory->Of({});
@@ -174,16 +173,19 @@ SearchResult SearchThatFits(int64_t most_bytes, PlanMemory* memory, JobPlans* pl
 Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) {
   Layouts by_rows(plans->net.layers.size(), LayoutByRows(plans->cluster.workers));
   if (!search.best) {
+    plans->fits = false;
     plans->AddNote("no plan fits into the memory of a worker");
     return by_rows;
   }
   const StepCost data = CostOfStep(plans->net, by_rows);
   const double gain = 1 - search.best->step_ms / data.step_ms;
   const bool fits = most_bytes == 0 || data.bytes <= most_bytes;
-  if (gain > plans->error.relative || !fits) return search.best->layouts;
+  if (gain > plans->uncertainty() || !fits) return search.best->layouts;
+  const bool model = plans->error.relative >= plans->spread;
   if (gain > 0)
     plans->AddNote(StrCat("data parallelism is kept: the fastest plan gains ", Percent(gain),
-                          ", less than the model's error of ", Percent(plans->error.relative)));
+                          ", less than the ", model ? "model's error" : "spread of measurements",
+                          " of ", Percent(plans->uncertainty())));
   return by_rows;
 }
 

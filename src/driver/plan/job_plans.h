@@ -1,6 +1,7 @@
 // JobPlans compares ways to divide a job's net over the workers of a cluster.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,16 @@ struct JobPlans {
   double one_worker_ms = 0;         // a step of one worker with all cores of a host
   std::string source;               // what the times rest on
   ModelError error;                 // of the predicted times
+  double spread = 0;                // the largest one of the measured parts (PartTimes::spread)
   double search_ms = 0;    // time of the search for the fastest plan; the front has its own
+  bool fits = true;        // some plan fits into the memory of a worker
   bool exact = true;       // the search has seen all plans
   int grids_left_out = 0;  // grids that no plan tries
   std::string note;        // why the fastest plan was not taken, or a plan is missing; "": neither
 
   const JobPlan& found() const { return plans.front(); }
+  // A gain that is predicted may be none if it is smaller than this share.
+  double uncertainty() const { return std::max(error.relative, spread); }
   const JobPlan* Find(const std::string& name) const;
   void AddNote(const std::string& text);
 };

@@ -12,13 +12,14 @@ namespace singa {
 namespace {
 
 // Returns the name of the file with all divisions of the job's layers. The times of several hosts
-// depend on their link, too.
+// depend on their servers and their link, too.
 std::string NameOf(JobProto job, const PlanCluster& cluster) {
   SetDivision({}, job.mutable_neuralnet());
   job.mutable_neuralnet()->clear_partition();
   std::string key = KeyOf({std::move(job), cluster});
   if (cluster.hosts > 1)
-    key = Sha256Hex(StrCat(key, " ", cluster.hosts, " ", cluster.link_gbit, " ", cluster.link_us));
+    key = Sha256Hex(StrCat(key, " ", cluster.hosts, " ", cluster.servers, " ", cluster.link_gbit,
+                           " ", cluster.link_us));
   return StrCat("steps-", key, ".json");
 }
 

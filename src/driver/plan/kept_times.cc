@@ -1,28 +1,38 @@
 #include "driver/plan/kept_times.h"
 
+#include <optional>
+
+#include "base/file/sha256.h"
 #include "driver/plan/model_errors.h"
 #include "driver/plan/plan_cache.h"
 #include "driver/plan/plan_texts.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
-std::vector<PartTimes> KeptTimes::Of(const std::vector<PartRequest>& requests) {
-  std::vector<std::string> names;
-  std::vector<PartTimes> times;
+namespace {
+
+// Returns the name of the text with the times of all parts; "": it is not kept, as plugins change.
+std::string NameOf(const std::vector<PartRequest>& requests) {
+  std::string keys;
   for (const PartRequest& request : requests) {
-    const bool keeps = request.job.plugin_size() == 0;  // plugins change
-    names.push_back(keeps ? KeyOf(request) + ".json" : "");
-    if (!keeps || fresh_) continue;
-    const std::optional<std::string> text = ReadPlanCache(names.back());
-    if (auto kept = text ? TimesOf(*text) : std::nullopt) times.push_back(std::move(*kept));
+    if (request.job.plugin_size() > 0) return "";
+    keys += KeyOf(request);
   }
-  // Plans compare these times, so they are measured together.
-  kept_ = times.size() == requests.size();
-  if (kept_) return times;
-  if (measures_) measures_();
-  times = measured_.Of(requests);
-  for (size_t i = 0; i < times.size(); ++i)
-    if (!names[i].empty()) WritePlanCache(names[i], ToText(times[i]));
-  return times;
+  return StrCat("times-", Sha256Hex(keys), ".json");
+}
+
+}  // namespace
+
+std::vector<PartTimes> KeptTimes::Of(const std::vector<PartRequest>& requests) {
+  const std::string name = NameOf(requests);
+  const std::optional<std::string> text =
+      fresh_ || name.empty() ? std::nullopt : ReadPlanCache(name);
+  std::optional<std::vector<PartTimes>> times = text ? TimesOf(*text) : std::nullopt;
+  kept_ = times && times->size() == requests.size();
+  if (kept_) return std::move(*times);
+  std::vector<PartTimes> measured = measured_.Of(requests);
+  if (!name.empty()) WritePlanCache(name, ToText(measured));
+  return measured;
 }
 
 std::string KeptTimes::source() const {

@@ -1,9 +1,8 @@
 // KeptTimes keeps measured times of layers in the plan cache, so that a plan is measured once. A
-// text's name is a hash of all that the times depend on: the program's build, the CPU, the net and
-// the workers.
+// text has all times that were measured together, as plans compare these. Its name is a hash of all
+// that the times depend on: the program's build, the CPU, the net and the workers.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,10 +13,8 @@ namespace singa {
 
 class KeptTimes final : public PartTimer {
  public:
-  // `fresh`: measure all, and only write files. `measures`, which may be null, is called before
-  // something is measured.
-  KeptTimes(bool fresh, std::function<void()> measures)
-      : fresh_(fresh), measures_(std::move(measures)) {}
+  // `fresh`: measure all, and only write files. `progress` may be null.
+  KeptTimes(bool fresh, MeasureProgress progress) : fresh_(fresh), measured_(std::move(progress)) {}
   // Without a folder that can be written, and with a damaged file, it measures.
   std::vector<PartTimes> Of(const std::vector<PartRequest>& requests) override;
   std::string source() const override;
@@ -25,8 +22,7 @@ class KeptTimes final : public PartTimer {
 
  private:
   const bool fresh_;
-  const std::function<void()> measures_;
-  bool kept_ = false;  // all times came from files
+  bool kept_ = false;  // the times came from a file
   MeasuredTimes measured_;
 };
 

@@ -181,8 +181,11 @@ PartTimes MedianOf(const std::vector<PartTimes>& turns) {
 std::vector<PartTimes> MeasuredTimes::Of(const std::vector<PartRequest>& requests) {
   std::vector<std::vector<PartTimes>> turns(requests.size());
   for (int turn = 0; turn < kTurns; ++turn)
-    for (size_t i = 0; i < requests.size(); ++i)
+    for (size_t i = 0; i < requests.size(); ++i) {
+      const auto parts = static_cast<int>(requests.size());
+      if (progress_) progress_(turn * parts + static_cast<int>(i), kTurns * parts);
       turns[i].push_back(PartRuns(requests[i].job, requests[i].cluster).Run());
+    }
   std::vector<PartTimes> times;
   times.reserve(turns.size());
   for (const std::vector<PartTimes>& of_part : turns) times.push_back(MedianOf(of_part));

@@ -89,9 +89,10 @@ std::string Totals(const JobPlans& plans) {
   return Aligned(lines, 2);
 }
 
-// Returns whether the mode is faster than whole gradients by more than the model's error.
+// Returns whether the mode is faster than whole gradients by more than the prediction's
+// uncertainty.
 bool Pays(const JobPlans& plans, const GradientMode& mode) {
-  return mode.step_ms < (1 - plans.error.relative) * plans.modes.front().step_ms;
+  return mode.step_ms < (1 - plans.uncertainty()) * plans.modes.front().step_ms;
 }
 
 std::string ModeTable(const JobPlans& plans) {
@@ -148,6 +149,10 @@ std::string PlanTable(const JobPlans& plans) {
                      ? StrCat("of ", Counted(plans.error.plans, "plan"), " measured here")
                      : "assumed",
                  "\n");
+  if (plans.spread > plans.error.relative)
+    text += StrCat("spread         ", Number(100 * plans.spread, 1),
+                   " % between measurements of a part: -fresh on a quiet machine gives better "
+                   "times\n");
   if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
   if (const int left = plans.grids_left_out; left > 0)
     text += StrCat("note           ", Counted(left, "grid"), " of rows and units ",
@@ -190,6 +195,7 @@ std::string PlanJson(const JobPlans& plans) {
   json["source"] = plans.source;
   json["error"] = plans.error.relative;
   json["error_plans"] = plans.error.plans;
+  json["spread"] = plans.spread;
   json["search_ms"] = plans.search_ms;
   json["exact"] = plans.exact;
   json["grids_left_out"] = plans.grids_left_out;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cluster/protocol/topology.h"
 
@@ -41,6 +42,35 @@ bool ReadLayers(const nlohmann::json& layers, Division* division) {
     (*division)[layer["name"].get<std::string>()] = layout;
   }
   return true;
+}
+
+nlohmann::ordered_json JsonOf(const PartTimes& times) {
+  nlohmann::ordered_json json = {{"rest_ms", times.rest_ms}, {"spread", times.spread}};
+  json["layers"] = nlohmann::ordered_json::array();
+  for (const auto& [name, layer] : times.layers)
+    json["layers"].push_back({{"name", name},
+                              {"forward_ms", layer.forward},
+                              {"backward_ms", layer.backward},
+                              {"update_ms", layer.update}});
+  return json;
+}
+
+std::optional<PartTimes> PartTimesOf(const nlohmann::json& json) {
+  if (!json.is_object() || !json.contains("layers") || !json["layers"].is_array()) return {};
+  PartTimes times;
+  times.rest_ms = NumberIn(json, "rest_ms");
+  times.spread = NumberIn(json, "spread");
+  bool good = times.rest_ms >= 0 && times.spread >= 0;
+  for (const nlohmann::json& layer : json["layers"]) {
+    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return {};
+    LayerTimes& of = times.layers[layer["name"].get<std::string>()];
+    of.forward = NumberIn(layer, "forward_ms");
+    of.backward = NumberIn(layer, "backward_ms");
+    of.update = NumberIn(layer, "update_ms");
+    good = good && of.forward >= 0 && of.backward >= 0 && of.update >= 0 && std::isfinite(of.sum());
+  }
+  if (!good || !std::isfinite(times.rest_ms + times.spread)) return {};
+  return times;
 }
 
 }  // namespace
@@ -90,33 +120,21 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
   return partition;
 }
 
-std::string ToText(const PartTimes& times) {
-  nlohmann::ordered_json json = {{"rest_ms", times.rest_ms}, {"spread", times.spread}};
-  json["layers"] = nlohmann::ordered_json::array();
-  for (const auto& [name, layer] : times.layers)
-    json["layers"].push_back({{"name", name},
-                              {"forward_ms", layer.forward},
-                              {"backward_ms", layer.backward},
-                              {"update_ms", layer.update}});
+std::string ToText(const std::vector<PartTimes>& times) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const PartTimes& part : times) json.push_back(JsonOf(part));
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-std::optional<PartTimes> TimesOf(const std::string& text) {
+std::optional<std::vector<PartTimes>> TimesOf(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("layers") || !json["layers"].is_array()) return {};
-  PartTimes times;
-  times.rest_ms = NumberIn(json, "rest_ms");
-  times.spread = NumberIn(json, "spread");
-  bool good = times.rest_ms >= 0 && times.spread >= 0;
-  for (const nlohmann::json& layer : json["layers"]) {
-    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) return {};
-    LayerTimes& of = times.layers[layer["name"].get<std::string>()];
-    of.forward = NumberIn(layer, "forward_ms");
-    of.backward = NumberIn(layer, "backward_ms");
-    of.update = NumberIn(layer, "update_ms");
-    good = good && of.forward >= 0 && of.backward >= 0 && of.update >= 0 && std::isfinite(of.sum());
+  if (!json.is_array()) return {};
+  std::vector<PartTimes> times;
+  for (const nlohmann::json& part : json) {
+    std::optional<PartTimes> one = PartTimesOf(part);
+    if (!one) return {};
+    times.push_back(std::move(*one));
   }
-  if (!good || !std::isfinite(times.rest_ms + times.spread)) return {};
   return times;
 }
 

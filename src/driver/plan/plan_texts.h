@@ -16,8 +16,8 @@ namespace singa {
 std::string ToText(const AutoPartition& partition);
 std::optional<AutoPartition> AutoPartitionOf(const std::string& text);
 
-std::string ToText(const PartTimes& times);
-std::optional<PartTimes> TimesOf(const std::string& text);
+std::string ToText(const std::vector<PartTimes>& times);
+std::optional<std::vector<PartTimes>> TimesOf(const std::string& text);
 
 // The predicted times of a step in ms, each with its division of the layers.
 using StepTimes = std::map<Division, double>;

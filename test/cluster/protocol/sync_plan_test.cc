@@ -177,7 +177,7 @@ TEST(SyncPlan, OnlyMpiSaysSo) {
   const std::string stanza = "nworkers_per_group: 2 all_reduce { compression: kPartial }";
   EXPECT_FALSE(PlanSync(PlannedJob(stanza, 0), kHosts).by_mpi);
   EXPECT_EQ(TextOf(PlanSync(PlannedJob(stanza, 0), kHosts)),
-            "ranks (cluster.all_reduce.compression is kPartial)");
+            "messages between processes (cluster.all_reduce.compression is kPartial)");
   EXPECT_TRUE(PlanSync(PlannedJob(stanza, 0), kMpiRunHosts).by_mpi);
   EXPECT_EQ(TextOf(PlanSync(PlannedJob(stanza, 0), kMpiRunHosts)),
             "MPI (Open MPI has started the job)");

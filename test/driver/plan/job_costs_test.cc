@@ -34,8 +34,10 @@ std::ostream& operator<<(std::ostream& out, const Bytes& bytes) {
   return out << bytes.moved << " moved, " << bytes.sent << " sent";
 }
 
-Bytes BytesOf(const Layout& layout, int hosts) {
-  const JobCosts costs(DenseJob(), WorkersOn(4, hosts), {});
+Bytes BytesOf(const Layout& layout, int hosts, int servers = 0) {
+  PlanCluster cluster = WorkersOn(4, hosts);
+  cluster.servers = servers;
+  const JobCosts costs(DenseJob(), cluster, {});
   const CostNet net = costs.Net(std::vector<PartTimes>(costs.requests().size()));
   const LayerCost& cost = std::ranges::find(net.layers, "fc", &CostLayer::name)->Of(layout);
   return {cost.moved_bytes, cost.sent_bytes};
@@ -65,6 +67,19 @@ TEST(JobCosts, OfAWholeLayerTheFirstWorkersGradientIsUsed) {
 TEST(JobCosts, InAGridTheWorkersOfDifferentRowsHaveTheSameParams) {
   EXPECT_EQ(BytesOf({2, 2}, 1), (Bytes{220, 0}));
   EXPECT_EQ(BytesOf({2, 2}, 2), (Bytes{220 + 220, 2 * 2 * 220}));
+}
+
+// One of two hosts has the server. It sends the other one the new values of the params of this, and
+// gets gradients: of all params by rows, of half of them by units.
+TEST(JobCosts, FarFromAServerEachWorkerSendsItsOwnParams) {
+  EXPECT_EQ(BytesOf(LayoutByRows(4), 2, 1), (Bytes{3 * 220 + 880, 880}));
+  EXPECT_EQ(BytesOf(LayoutByUnits(4), 2, 1), (Bytes{220, 440}));
+}
+
+// A host with one of two servers sends three hosts half of the values, and the other server half of
+// its own gradients.
+TEST(JobCosts, AServersHostSendsValuesToAllOthers) {
+  EXPECT_EQ(BytesOf(LayoutByRows(4), 4, 2), (Bytes{3 * 220 + 880, (3 + 1) * 440}));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "io/temp_dir.h"
 #include "support/driver/plan_jobs.h"
@@ -34,12 +36,27 @@ TEST_F(KeptTimesTest, OfAnotherShapeAreMeasured) {
   other[0].job.mutable_neuralnet()->mutable_layer(4)->mutable_innerproduct_conf()->set_num_output(
       41);
   int measured = 0;
-  KeptTimes timer(false, [&] { ++measured; });
+  KeptTimes timer(false, [&](int done, int) { measured += done == 0; });
   timer.Of(other);
   EXPECT_EQ(measured, 1);
   EXPECT_EQ(timer.source().find("before"), std::string::npos);
   timer.Of(other);
   EXPECT_EQ(measured, 1) << "they were kept";
+}
+
+TEST_F(KeptTimesTest, AreThoseThatWereMeasuredTogether) {
+  const std::vector<PartRequest> both = {requests_[0], {ImageJob(), WorkersOn(2)}};
+  const std::vector<PartTimes> measured = KeptTimes(false, nullptr).Of(both);
+  KeptTimes(false, nullptr).Of(requests_);  // measures the first part alone
+  const std::vector<PartTimes> kept = KeptTimes(false, nullptr).Of(both);
+  for (size_t i = 0; i < both.size(); ++i)
+    EXPECT_EQ(kept[i].layers.at("fc1").forward, measured[i].layers.at("fc1").forward);
+}
+
+TEST_F(KeptTimesTest, SayHowFarTheyAre) {
+  std::vector<std::pair<int, int>> told;
+  KeptTimes(false, [&](int done, int all) { told.emplace_back(done, all); }).Of(requests_);
+  EXPECT_EQ(told, (std::vector<std::pair<int, int>>{{0, 3}, {1, 3}, {2, 3}}));
 }
 
 TEST_F(KeptTimesTest, AreMeasuredWithoutAFolderToWrite) {

@@ -46,21 +46,24 @@ TEST(TimesText, ComesBack) {
   times.layers["a \"b\""] = {.forward = 1.5, .backward = 2, .update = 0.25};
   times.rest_ms = 3;
   times.spread = 0.125;
-  const auto read = TimesOf(ToText(times));
+  const auto read = TimesOf(ToText(std::vector<PartTimes>{times, {}}));
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->layers.at("a \"b\"").backward, 2);
-  EXPECT_EQ(read->layers.at("a \"b\"").update, 0.25);
-  EXPECT_EQ(read->rest_ms, 3);
-  EXPECT_EQ(read->spread, 0.125);
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ(read->front().layers.at("a \"b\"").backward, 2);
+  EXPECT_EQ(read->front().layers.at("a \"b\"").update, 0.25);
+  EXPECT_EQ(read->front().rest_ms, 3);
+  EXPECT_EQ(read->front().spread, 0.125);
+  EXPECT_TRUE(read->back().layers.empty());
 }
 
 TEST(TimesText, ThatIsDamagedIsNotUsed) {
   for (const char* text :
-       {"", "{", "[]", "1", R"({"rest_ms":1,"spread":0})",
-        R"({"rest_ms":1,"spread":0,"layers":{}})", R"({"rest_ms":-1,"spread":0,"layers":[]})",
-        R"({"rest_ms":"x","spread":0,"layers":[]})", R"({"rest_ms":1,"spread":0,"layers":[3]})",
-        R"({"rest_ms":1,"spread":0,"layers":[{"name":"a","forward_ms":1}]})",
-        R"({"rest_ms":1e999,"spread":0,"layers":[]})"})
+       {"", "{", "{}", "1", "[1]", R"([{"rest_ms":1,"spread":0}])",
+        R"([{"rest_ms":1,"spread":0,"layers":{}}])", R"([{"rest_ms":-1,"spread":0,"layers":[]}])",
+        R"([{"rest_ms":"x","spread":0,"layers":[]}])", R"([{"rest_ms":1,"spread":0,"layers":[3]}])",
+        R"([{"rest_ms":1,"spread":0,"layers":[{"name":"a","forward_ms":1}]}])",
+        R"([{"rest_ms":1e999,"spread":0,"layers":[]}])",
+        R"([{"rest_ms":1,"spread":0,"layers":[]}, {}])"})
     EXPECT_FALSE(TimesOf(text)) << text;
 }
 
