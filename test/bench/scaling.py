@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Measures how much faster K workers on K cores train than one worker on one core.
 
-usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind threads|memory|tcp]
+usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind threads|memory|tcp|mpi]
            [--asynchronous] [--pairs 9] [--nets cnn,mlp] [--batch 64] [--seconds 3] [--cores 0,1] [--set PATH=VALUE]
            [--ddp] [--torch-python PYTHON] [--write]
        --kind: the workers are threads of one process, or processes that share memory, or that send
-               all by tcp to a server in each
+               all by tcp to a server in each, or to each other by Open MPI
        --asynchronous: each worker is a group of its own, and steps when it likes; threads or tcp
        --batch: rows of a worker; K workers train K times as many together
        --cores: one for each worker (the first ones)
        --set: more settings of the job of several workers
        --ddp: the same nets in PyTorch, several processes by DistributedDataParallel over gloo
        --write puts the figures into test/bench/results.md
-needs: taskset; with --ddp a PYTHON (this one) with: pip install torch numpy; a quiet machine
+needs: taskset; for mpi Open MPI's mpirun; with --ddp a PYTHON (this one) with: pip install torch numpy; a quiet machine
 
 Runs alternate: one worker, K workers, PyTorch's one process, its K, one worker, ... All have one
 thread a worker, pinned to as many cores as there are workers, and images in memory. A run of singa
@@ -43,7 +43,7 @@ import singa_job
 
 ROW_SECONDS = 0.3
 KINDS = {"threads": "threads", "memory": "processes that share memory",
-         "tcp": "processes that send all by tcp"}
+         "tcp": "processes that send all by tcp", "mpi": "processes that add gradients up by Open MPI"}
 NETS = {"cnn": "MNIST CNN", "mlp": "MNIST MLP, 12 M parameters"}
 HEADS = ["net", "workers", "system", "one worker", "all workers", "efficiency", "rounds' min..max",
          "jobs apart", "bound", "of the bound"]
@@ -60,12 +60,16 @@ def train_rows(args, net, folder, workers, row_steps, rows, cores=None):
             f"neuralnet.layer[data#0].store_conf.batchsize={workers // groups * args.batch}"]
     if workers > 1 and args.kind == "tcp":
         sets += ["cluster.share_memory=false", f"cluster.nservers_per_group={workers}"]
+    mpirun = []
+    if workers > 1 and args.kind == "mpi":
+        sets += ["cluster.share_memory=false", "cluster.all_reduce.backend=kMpi"]
+        mpirun = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(workers)]
     if workers > 1:
         sets += args.set
     with tempfile.TemporaryDirectory(prefix="singa-bench-") as workspace:
         words = singa_job.command(args.binary, net, folder, workspace, sets)
         on = ["taskset", "-c", cores or args.cores_of(workers)]
-        found, _ = singa_job.rows_of([*on, *words], workspace)
+        found, _ = singa_job.rows_of([*on, *mpirun, *words], workspace)
     # Rows come at steps 0, row_steps, 2 row_steps, ...; the first two warm up.
     trained = [[row for row in found if row["phase"] == "train" and row["group"] == group][2:]
                for group in range(groups)]

@@ -29,6 +29,18 @@ def all_floats_of_the_largest_are_the_whole_gradient(case):
 
 
 @check
+def nothing_is_left_out_of_params_that_one_worker_has(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 20", **LARGE))
+    for units in (0, 1):
+        settings = ("-set", f"neuralnet.partition_dim={units}")
+        case.train("job.conf", *compressed("kNone"), *settings, workspace=f"whole{units}")
+        case.train("job.conf", *compressed("kTopK", "sparsity=0.01"), *settings, workspace=f"sparse{units}")
+    by_rows, by_units = (furthest(case.newest(f"whole{i}"), case.newest(f"sparse{i}")) for i in (0, 1))
+    case.note = f"by rows {by_rows:.1e} off, by units {by_units:.1e}"
+    true(by_units < 1e-5 < 1e-3 < by_rows, f"kTopK ends {by_rows} off by rows, {by_units} by units")
+
+
+@check
 def halves_of_gradients_train_nearly_the_same(case):
     """Each of 5 gradients is rounded to 11 bits, and its sum, too. In more steps a ReLU may pass what it did not."""
     case.write("job.conf", mlp(case.site.data, "train_steps: 5", **LARGE))

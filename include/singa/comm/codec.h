@@ -40,6 +40,12 @@ class SINGA_API Codec {
   // first step.
   virtual int64_t Encode(int64_t step, std::span<const float> floats, std::span<float> state,
                          std::byte* to) const = 0;
+  // Encodes a gradient that one worker of the group computes alone, so that it needs no sum. Leaves
+  // no float out. Otherwise as Encode.
+  virtual int64_t EncodeWhole(int64_t step, std::span<const float> floats, std::span<float> state,
+                              std::byte* to) const {
+    return Encode(step, floats, state, to);
+  }
   // Encodes a sum of decoded floats, as Encode does, but without state: what it leaves out is lost.
   // Called if sends_sums().
   virtual int64_t EncodeSum(std::span<const float> floats, std::byte* to) const {

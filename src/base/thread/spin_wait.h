@@ -13,22 +13,31 @@
 
 namespace singa {
 
-// `threads`: the number of threads that wait for each other. If it exceeds the cores, the thread
-// sleeps at once, since spinning would hold up the others. Also returns when `stopped`, if not
+// Waits awake until done(), for some 100 microseconds, and returns done(). `threads`: the number of
+// threads that wait for each other. If it exceeds the cores, asks done() once, since spinning would
+// hold up the others.
+template <typename Done>
+bool SpinUntil(const Done& done, int threads) {
+  static const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  constexpr int kSpins = 4000;
+  for (int i = 0; threads <= cores && i < kSpins; ++i) {
+    if (done()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return done();
+}
+
+// `threads`: as in SpinUntil; then the thread sleeps. Also returns when `stopped`, if not
 // null, is true. Returns false if the deadline, if any, has ended. `sleepers`, if not null, counts
 // the threads that sleep.
 inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads,
                      const std::atomic<bool>* stopped = nullptr,
                      const ProgressDeadline* deadline = nullptr,
                      std::atomic<uint32_t>* sleepers = nullptr) {
-  static const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  constexpr int kSpins = 4000;  // some 100 microseconds
-  for (int i = 0; threads <= cores && i < kSpins; ++i) {
-    if (number.load(std::memory_order_acquire) != old) return true;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
+  if (SpinUntil([&] { return number.load(std::memory_order_acquire) != old; }, threads))
+    return true;
   std::optional<ProgressDeadline::Waiting> waiting;
   if (deadline) waiting.emplace(*deadline);
   while (number.load(std::memory_order_acquire) == old && !(stopped && *stopped)) {

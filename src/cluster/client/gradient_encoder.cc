@@ -5,17 +5,23 @@
 namespace singa {
 
 GradientEncoder::GradientEncoder(const Codec& codec, const SliceTable& table,
-                                 const std::vector<int64_t>& nodes)
-    : codec_(codec), table_(table), states_(table.size()) {
-  for (int s = 0; s < table.size(); ++s)
-    states_[s].resize(codec.states() * nodes[s] * table[s].size);
+                                 const Topology& topology, int process, int group)
+    : codec_(codec), table_(table), workers_(topology.workers_per_group()), states_(table.size()) {
+  for (int s = 0; s < table.size(); ++s) {
+    const int64_t nodes = std::ssize(topology.NodesOf(process, group, table[s].by));
+    states_[s].resize(codec.states() * nodes * table[s].size);
+  }
 }
 
 // With a plain codec the sums are copied once, into the frame.
 EncodedFloats GradientEncoder::Encode(int64_t step, int slice, std::span<float* const> sums) {
   const int64_t n = table_[slice].size;
-  if (sums.size() == 1 && !codec_.plain())
-    return singa::Encode(codec_, step, {sums[0], static_cast<size_t>(n)}, states_[slice]);
+  if (sums.size() == 1 && !codec_.plain()) {
+    const std::span<const float> sum(sums[0], static_cast<size_t>(n));
+    if (table_[slice].by.has_one_of(workers_))
+      return EncodeWhole(codec_, step, sum, states_[slice]);
+    return singa::Encode(codec_, step, sum, states_[slice]);
+  }
   auto [frame, to] = NewFloats(static_cast<int64_t>(sums.size()) * n);
   for (const float* sum : sums) to = std::copy_n(sum, n, to);
   return singa::Encode(codec_, step, std::move(frame), states_[slice]);

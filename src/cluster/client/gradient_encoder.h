@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "cluster/protocol/topology.h"
 #include "comm/codec/float_frame.h"
 #include "comm/collective/slice_table.h"
 
@@ -13,11 +14,13 @@ namespace singa {
 
 class GradientEncoder {
  public:
-  // `nodes`: by slice, the sums in its gradient, as in Client::Push. The codec and the table must
-  // outlive it.
-  GradientEncoder(const Codec& codec, const SliceTable& table, const std::vector<int64_t>& nodes);
+  // Encodes gradients of the group's workers in the process. The codec and the table must outlive
+  // it.
+  GradientEncoder(const Codec& codec, const SliceTable& table, const Topology& topology,
+                  int process, int group);
 
-  // Encodes a copy of `sums`, of `step`: the slice's sum for each node, all finite.
+  // Encodes a copy of `sums`, of `step`: the slice's sum for each node, as in Client::Push, all
+  // finite. A codec leaves nothing out of a slice that one worker alone has.
   EncodedFloats Encode(int64_t step, int slice, std::span<float* const> sums);
   // The codec's state: [states, nodes, floats of the slice].
   std::span<float> state(int slice) { return states_[slice]; }
@@ -29,6 +32,7 @@ class GradientEncoder {
  private:
   const Codec& codec_;
   const SliceTable& table_;
+  const int workers_;                       // of the group
   std::vector<std::vector<float>> states_;  // by slice
 };
 

@@ -18,13 +18,9 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
   auto buckets = BucketsOf(table_, setup_.job.cluster().all_reduce().fusion_elements());
   sums_ = std::make_unique<RankSums>(setup_.topology, table_, codec_, MostFloats(table_, buckets),
                                      setup_.link);
-  std::vector<int64_t> nodes;
   std::vector<bool> waits;
-  for (int s = 0; s < table_.size(); ++s) {
-    nodes.push_back(std::ssize(setup_.topology.NodesOf(rank(), kGroup, table_[s].by)));
-    waits.push_back(sums_->contributes(s) || sums_->takes(s));
-  }
-  encoder_ = std::make_unique<GradientEncoder>(codec_, table_, nodes);
+  for (int s = 0; s < table_.size(); ++s) waits.push_back(sums_->contributes(s) || sums_->takes(s));
+  encoder_ = std::make_unique<GradientEncoder>(codec_, table_, setup_.topology, rank(), kGroup);
   MakeLowRank();
   own_.resize(table_.size());
   here_.resize(table_.size());

@@ -18,10 +18,8 @@ void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values
   const MutexLock lock(&mutex_);
   table_ = &setup.table;
   params_ = &setup.params;
-  std::vector<int64_t> nodes;
-  for (const Slice& slice : setup.table.slices())
-    nodes.push_back(std::ssize(setup.topology.NodesOf(setup.process, setup.group, slice.by)));
-  encoder_ = std::make_unique<GradientEncoder>(setup.codec, setup.table, nodes);
+  encoder_ = std::make_unique<GradientEncoder>(setup.codec, setup.table, setup.topology,
+                                               setup.process, setup.group);
   client_ = std::make_unique<Client>(setup, std::move(values), out);
   sent_.assign(table_->size(), -1);
 }

@@ -53,6 +53,12 @@ EncodedFloats Encode(const Codec& codec, int64_t step, std::span<const float> fl
                   [&](std::byte* to) { return codec.Encode(step, floats, state, to); });
 }
 
+EncodedFloats EncodeWhole(const Codec& codec, int64_t step, std::span<const float> floats,
+                          std::span<float> state) {
+  return EncodeBy(codec, floats,
+                  [&](std::byte* to) { return codec.EncodeWhole(step, floats, state, to); });
+}
+
 EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum) {
   return EncodeBy(codec, sum, [&](std::byte* to) { return codec.EncodeSum(sum, to); });
 }

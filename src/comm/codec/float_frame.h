@@ -37,6 +37,9 @@ EncodedFloats Encode(const Codec& codec, int64_t step, Frame floats, std::span<f
 // Encodes `floats` into new memory, also if the codec is plain.
 EncodedFloats Encode(const Codec& codec, int64_t step, std::span<const float> floats,
                      std::span<float> state);
+// Encodes all `floats`, as Codec::EncodeWhole does. REQUIRES: the codec is not plain.
+EncodedFloats EncodeWhole(const Codec& codec, int64_t step, std::span<const float> floats,
+                          std::span<float> state);
 // Encodes a sum of gradients. REQUIRES: codec.sends_sums().
 EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum);
 // Returns a frame of n floats, or none if `bytes`, which a peer sent, does not encode n floats. A

@@ -22,6 +22,9 @@ class SparseCodec : public Codec {
   int64_t states() const override { return !feeds_back_ ? 0 : momentum_ > 0 ? 2 : 1; }
   int64_t Encode(int64_t step, std::span<const float> floats, std::span<float> state,
                  std::byte* to) const override;
+  // Sends u, or the gradient without momentum. Nothing is added to the rest.
+  int64_t EncodeWhole(int64_t step, std::span<const float> floats, std::span<float> state,
+                      std::byte* to) const override;
   bool sends_sums() const override { return true; }
   // Leaves out zeros alone.
   int64_t EncodeSum(std::span<const float> floats, std::byte* to) const override;
@@ -36,7 +39,10 @@ class SparseCodec : public Codec {
   virtual Largest Choose(int64_t step, std::span<const float> floats) const = 0;
 
  private:
-  void AddMomentum(std::span<const float> floats, std::span<float> rest, std::span<float> u) const;
+  // Sets u to m u + g.
+  void AddMomentum(std::span<const float> floats, std::span<float> u) const {
+    for (size_t i = 0; i < floats.size(); ++i) u[i] = momentum_ * u[i] + floats[i];
+  }
 
   bool feeds_back_ = true, masks_ = false;
   float momentum_ = 0;

@@ -80,6 +80,11 @@ int64_t WriteLargest(std::span<const float> floats, const Largest& largest, std:
   return at - to;
 }
 
+int64_t WriteAll(std::span<const float> floats, std::byte* to) {
+  std::memcpy(to, floats.data(), floats.size_bytes());
+  return MostSparseBytes(std::ssize(floats));
+}
+
 bool ReadSparse(std::span<const std::byte> bytes, std::span<float> floats) {
   if (bytes.size() == floats.size_bytes()) {
     std::memcpy(floats.data(), bytes.data(), bytes.size());

@@ -24,6 +24,9 @@ struct Largest {
 int64_t WriteLargest(std::span<const float> floats, const Largest& largest, std::span<float> rest,
                      std::byte* to);
 
+// Writes all floats, as they are. Returns the number of bytes.
+int64_t WriteAll(std::span<const float> floats, std::byte* to);
+
 // Returns false if `bytes`, which a peer sent, are not n = floats.size() floats.
 bool ReadSparse(std::span<const std::byte> bytes, std::span<float> floats);
 

@@ -64,9 +64,8 @@ void SimRoles::MakeReplica(Worker* worker) {
 }
 
 void SimRoles::MakeEncoder(Worker* worker) {
-  const auto nodes = std::ssize(job_.topology().NodesOf(rank_, worker->group));
-  worker->encoder = std::make_unique<GradientEncoder>(
-      *run_->codec, job_.table(), std::vector<int64_t>(job_.table().size(), nodes));
+  worker->encoder = std::make_unique<GradientEncoder>(*run_->codec, job_.table(), job_.topology(),
+                                                      rank_, worker->group);
   const auto rests = run_->snapshot.rests.find({worker->group, rank_});
   if (rests == run_->snapshot.rests.end()) return;
   for (int s = 0; s < job_.table().size(); ++s)
