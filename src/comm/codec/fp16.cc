@@ -3,11 +3,13 @@
 // bits. Sums are float32, and there is no rest. With clip, floats of gradients, not of sums, are
 // cut to [-clip, clip] before.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "math/elementwise/half.h"
+#include "math/cpu_dispatch.h"
+#include "math/elementwise/float16_range.h"
 #include "singa/comm/codec.h"
 #include "singa/proto/cluster.pb.h"
 
@@ -17,10 +19,21 @@ namespace {
 constexpr int kExponent = 14;  // of the largest: 2^15 is below 65504, the largest float16
 constexpr int kMost = 120;     // exponent of the power of two, which must be a float
 
+// Returns the largest magnitude of the floats that are not NaN. The bits of magnitudes are
+// compared, since g++ makes vector code of maxima of integers only.
+SINGA_CPU_CLONES float LargestMagnitude(const float* __restrict x, int64_t n) {
+  constexpr int32_t kInfinity = 0x7F800000;
+  int32_t largest = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t magnitude = std::bit_cast<int32_t>(x[i]) & 0x7FFFFFFF;
+    largest = std::max(largest, magnitude > kInfinity ? 0 : magnitude);
+  }
+  return std::bit_cast<float>(largest);
+}
+
 // Returns the exponent of the power of two for these floats.
 int8_t ExponentOf(std::span<const float> floats, float clip) {
-  float largest = 0;
-  for (const float x : floats) largest = std::max(largest, std::min(std::abs(x), clip));
+  const float largest = std::min(LargestMagnitude(floats.data(), std::ssize(floats)), clip);
   if (largest == 0) return 0;
   return static_cast<int8_t>(std::clamp(kExponent - std::ilogb(largest), -kMost, kMost));
 }
@@ -44,12 +57,7 @@ class Fp16Codec final : public Codec {
     int8_t exponent;
     std::memcpy(&exponent, bytes.data(), 1);
     if (std::abs(int{exponent}) > kMost) return false;
-    const float factor = std::ldexp(1.f, -exponent);
-    for (size_t i = 0; i < floats.size(); ++i) {
-      uint16_t half;
-      std::memcpy(&half, bytes.data() + 1 + i * sizeof half, sizeof half);
-      floats[i] = Float16::ToFloat(half) * factor;
-    }
+    UnpackFloat16(bytes.data() + 1, std::ssize(floats), std::ldexp(1.f, -exponent), floats.data());
     return true;
   }
 
@@ -58,13 +66,8 @@ class Fp16Codec final : public Codec {
 
   int64_t Write(std::span<const float> floats, float clip, std::byte* to) const {
     const int8_t exponent = ExponentOf(floats, clip);
-    const float factor = std::ldexp(1.f, exponent);
-    std::memcpy(to++, &exponent, 1);
-    for (const float x : floats) {
-      const uint16_t half = Float16::From(std::clamp(x, -clip, clip) * factor);
-      std::memcpy(to, &half, sizeof half);
-      to += sizeof half;
-    }
+    std::memcpy(to, &exponent, 1);
+    PackFloat16(floats.data(), std::ssize(floats), clip, std::ldexp(1.f, exponent), to + 1);
     return MostBytes(std::ssize(floats));
   }
 

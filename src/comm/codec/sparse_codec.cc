@@ -1,22 +1,53 @@
 #include "comm/codec/sparse_codec.h"
 
+#include "math/cpu_dispatch.h"
+
 namespace singa {
+namespace {
+
+// Adds x to the rest. A rest of 0 leaves the bits of a float as they are, also those of -0.
+SINGA_CPU_CLONES void AddToRest(const float* __restrict x, int64_t n, float* __restrict rest) {
+  for (int64_t i = 0; i < n; ++i) {
+    const float sum = x[i] + rest[i];
+    rest[i] = rest[i] == 0 ? x[i] : sum;
+  }
+}
+
+// Sets u = m u + x and adds u to the rest. If `masks`, u begins again where the rest is 0.
+SINGA_CPU_CLONES_EXACT void AddMomentum(const float* __restrict x, int64_t n, float m, bool masks,
+                                        float* __restrict rest, float* __restrict u) {
+  for (int64_t i = 0; i < n; ++i) {
+    const float sum = m * u[i] + x[i];
+    rest[i] += sum;
+    u[i] = masks && rest[i] == 0 ? 0 : sum;
+  }
+}
+
+// Sets u = m u + x.
+SINGA_CPU_CLONES_EXACT void ApplyMomentum(const float* __restrict x, int64_t n, float m,
+                                          float* __restrict u) {
+  for (int64_t i = 0; i < n; ++i) u[i] = m * u[i] + x[i];
+}
+
+void SetToZero(const Positions& positions, std::span<float> floats) {
+  for (const uint32_t i : positions) floats[i] = 0;
+}
+
+}  // namespace
 
 int64_t SparseCodec::Encode(int64_t step, std::span<const float> floats, std::span<float> state,
                             std::byte* to) const {
-  if (!feeds_back_) return WriteLargest(floats, Choose(step, floats), {}, to);
-  const std::span<float> rest = state.first(floats.size()), u = state.subspan(floats.size());
-  if (momentum_ > 0) {
-    AddMomentum(floats, u);
-    for (size_t i = 0; i < floats.size(); ++i) rest[i] += u[i];
-  } else {  // a rest of 0 leaves the bits of a float as they are, also those of -0
-    for (size_t i = 0; i < floats.size(); ++i)
-      rest[i] = rest[i] == 0 ? floats[i] : floats[i] + rest[i];
-  }
-  const int64_t bytes = WriteLargest(rest, Choose(step, rest), rest, to);
-  if (momentum_ > 0 && masks_)
-    for (size_t i = 0; i < floats.size(); ++i)
-      if (rest[i] == 0) u[i] = 0;
+  if (!feeds_back_) return WriteSparse(floats, Choose(step, floats), to);
+  const int64_t n = std::ssize(floats);
+  const std::span<float> rest = state.first(n), u = state.subspan(n);
+  if (momentum_ > 0)
+    AddMomentum(floats.data(), n, momentum_, masks_, rest.data(), u.data());
+  else
+    AddToRest(floats.data(), n, rest.data());
+  const Positions sent = Choose(step, rest);
+  const int64_t bytes = WriteSparse(rest, sent, to);
+  SetToZero(sent, rest);
+  if (momentum_ > 0 && masks_) SetToZero(sent, u);
   return bytes;
 }
 
@@ -24,12 +55,12 @@ int64_t SparseCodec::EncodeWhole(int64_t, std::span<const float> floats, std::sp
                                  std::byte* to) const {
   if (!feeds_back_ || momentum_ == 0) return WriteAll(floats, to);
   const std::span<float> u = state.subspan(floats.size());
-  AddMomentum(floats, u);
+  ApplyMomentum(floats.data(), std::ssize(floats), momentum_, u.data());
   return WriteAll(u, to);
 }
 
 int64_t SparseCodec::EncodeSum(std::span<const float> floats, std::byte* to) const {
-  return WriteLargest(floats, {}, {}, to);
+  return WriteSparse(floats, PositionsFrom(floats, 1), to);
 }
 
 }  // namespace singa

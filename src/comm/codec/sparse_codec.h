@@ -5,6 +5,7 @@
 // arXiv:1712.01887.
 #pragma once
 
+#include "comm/codec/largest_floats.h"
 #include "comm/codec/sparse_floats.h"
 #include "singa/comm/codec.h"
 #include "singa/proto/cluster.pb.h"
@@ -36,14 +37,9 @@ class SparseCodec : public Codec {
   // Lets floats that are sent begin again without momentum.
   void MaskFactors() { masks_ = true; }
   // Returns which of the floats are sent in `step`.
-  virtual Largest Choose(int64_t step, std::span<const float> floats) const = 0;
+  virtual Positions Choose(int64_t step, std::span<const float> floats) const = 0;
 
  private:
-  // Sets u to m u + g.
-  void AddMomentum(std::span<const float> floats, std::span<float> u) const {
-    for (size_t i = 0; i < floats.size(); ++i) u[i] = momentum_ * u[i] + floats[i];
-  }
-
   bool feeds_back_ = true, masks_ = false;
   float momentum_ = 0;
 };

@@ -1,8 +1,6 @@
 #include "comm/codec/sparse_floats.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -35,49 +33,32 @@ int64_t TakeGap(std::span<const std::byte>* bytes) {
   return -1;
 }
 
-// Returns the bytes of those floats for which `sent` holds, one call each in their order.
-template <typename Sent>
-int64_t SparseBytes(std::span<const float> floats, Sent sent) {
+// Returns whether these of n floats take fewer bytes than all of them.
+bool IsShorter(std::span<const uint32_t> sent, int64_t n) {
+  if (2 * std::ssize(sent) < n) return true;  // since a gap takes 4 bytes at most
   int64_t bytes = 0, next = 0;
-  for (int64_t i = 0; i < std::ssize(floats); ++i) {
-    if (!sent(floats[i])) continue;
-    bytes += GapBytes(i - next) + static_cast<int64_t>(sizeof(float));
-    next = i + 1;
-  }
-  return bytes;
+  for (const int64_t at : sent)
+    bytes += GapBytes(at - std::exchange(next, at + 1)) + int64_t{sizeof(float)};
+  return bytes < MostSparseBytes(n);
 }
-
-// Holds for floats whose magnitude has bits above `bits`, and the first `ties` that have these.
-struct IsLargest {
-  bool operator()(float x) {
-    const uint32_t magnitude = MagnitudeBits(x);
-    return magnitude > bits || (magnitude == bits && ties-- > 0);
-  }
-  uint32_t bits;
-  int64_t ties;
-};
 
 }  // namespace
 
-uint32_t MagnitudeBits(float x) { return std::bit_cast<uint32_t>(x) & 0x7FFFFFFF; }
-
-int64_t WriteLargest(std::span<const float> floats, const Largest& largest, std::span<float> rest,
-                     std::byte* to) {
-  IsLargest is_sent{largest.bits, largest.ties};
-  const bool dense = SparseBytes(floats, is_sent) >= MostSparseBytes(std::ssize(floats));
-  std::byte* at = to;
-  int64_t next = 0;
-  for (int64_t i = 0; i < std::ssize(floats); ++i) {
-    const float x = floats[i];  // `rest` may be the same memory
-    const bool sent = is_sent(x);
-    if (!rest.empty()) rest[i] = sent ? 0 : x;
-    if (!sent && !dense) continue;
-    if (!dense) at = WriteGap(i - std::exchange(next, i + 1), at);
-    const float value = sent ? x : 0;
-    std::memcpy(at, &value, sizeof value);
-    at += sizeof value;
+int64_t WriteSparse(std::span<const float> floats, std::span<const uint32_t> sent, std::byte* to) {
+  const auto n = std::ssize(floats);
+  if (!IsShorter(sent, n)) {
+    std::fill_n(to, MostSparseBytes(n), std::byte{0});
+    for (const size_t at : sent) std::memcpy(to + at * sizeof(float), &floats[at], sizeof(float));
+    return MostSparseBytes(n);
   }
-  return at - to;
+  std::byte* const begin = to;
+  int64_t next = 0;
+  for (const int64_t at : sent) {
+    to = WriteGap(at - std::exchange(next, at + 1), to);
+    std::memcpy(to, &floats[at], sizeof(float));
+    to += sizeof(float);
+  }
+  return to - begin;
 }
 
 int64_t WriteAll(std::span<const float> floats, std::byte* to) {
@@ -100,24 +81,6 @@ bool ReadSparse(std::span<const std::byte> bytes, std::span<float> floats) {
     bytes = bytes.subspan(sizeof(float));
   }
   return true;
-}
-
-// Finds 11, 11 and 9 bits of the smallest of them, one after the other.
-Largest FindLargest(std::span<const float> floats, int64_t count) {
-  uint32_t found = 0, known = 0;
-  for (const auto& [shift, width] : {std::pair{20, 11}, {9, 11}, {0, 9}}) {
-    const uint32_t most = (1u << width) - 1;
-    std::array<int64_t, 1 << 11> counts = {};
-    for (const float x : floats) {
-      const uint32_t bits = MagnitudeBits(x);
-      if ((bits & known) == found) ++counts[bits >> shift & most];
-    }
-    uint32_t digit = most;
-    for (; counts[digit] < count; --digit) count -= counts[digit];
-    found |= digit << shift;
-    known |= most << shift;
-  }
-  return {found, count};
 }
 
 }  // namespace singa

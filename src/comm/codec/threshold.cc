@@ -2,8 +2,6 @@
 // sender adds what it has not sent to the next gradient. Source: Strom, Scalable distributed DNN
 // training using commodity GPU cloud computing, Interspeech 2015; without its one bit for each
 // float.
-#include <iterator>
-
 #include "comm/codec/sparse_codec.h"
 
 namespace singa {
@@ -17,8 +15,8 @@ class ThresholdCodec final : public SparseCodec {
   }
 
  private:
-  Largest Choose(int64_t, std::span<const float> floats) const override {
-    return {bits_, std::ssize(floats)};
+  Positions Choose(int64_t, std::span<const float> floats) const override {
+    return PositionsFrom(floats, bits_);
   }
 
   uint32_t bits_ = 0;

@@ -27,11 +27,11 @@ class TopKCodec final : public SparseCodec {
     const auto stage = static_cast<int>(step * kStages / warmup_);
     return std::max(sparsity_, std::ldexp(0.25f, -2 * stage));
   }
-  Largest Choose(int64_t step, std::span<const float> floats) const override {
+  Positions Choose(int64_t step, std::span<const float> floats) const override {
     const auto n = static_cast<int64_t>(floats.size());
     // As floats: 500 x 0.1f is 50 then.
     const auto share = static_cast<int64_t>(std::ceil(static_cast<float>(n) * ShareIn(step)));
-    return FindLargest(floats, std::clamp<int64_t>(share, 1, n));
+    return PositionsOfLargest(floats, std::clamp<int64_t>(share, 1, n));
   }
 
   float sparsity_ = 1;

@@ -11,7 +11,7 @@
 namespace singa {
 
 // From returns the nearest number, the even one of two, and an infinity beyond the largest. NaN
-// stays NaN.
+// stays NaN, with the upper bits of its payload, as CPUs convert it.
 struct BFloat16 {
   static SINGA_HD uint16_t From(float x) {
     const auto bits = std::bit_cast<uint32_t>(x);
@@ -27,7 +27,7 @@ struct Float16 {
   static SINGA_HD uint16_t From(float x) {
     const auto bits = std::bit_cast<uint32_t>(x);
     const uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
-    if (size > 0x7F800000) return static_cast<uint16_t>(sign | 0x7E00);
+    if (size > 0x7F800000) return static_cast<uint16_t>(sign | 0x7E00 | (size >> 13 & 0x3FF));
     if (size >= kOverflow) return static_cast<uint16_t>(sign | 0x7C00);
     if (size < kSmallestNormal) {  // 0.5f + x has units of 2^-24, as these numbers have
       const auto sum = std::bit_cast<uint32_t>(std::bit_cast<float>(size) + 0.5f);

@@ -194,9 +194,10 @@ std::vector<std::byte> Entries(const std::vector<std::vector<int>>& gaps) {
 
 TEST(SparseFloats, AreGapsAndFloats) {
   std::vector<float> floats(20000), read(20000);
-  for (const int i : {0, 1, 129, 258, 16643, 19999}) floats[i] = 1;
+  const std::vector<uint32_t> sent = {0, 1, 129, 258, 16643, 19999};
+  for (const uint32_t i : sent) floats[i] = 1;
   std::vector<std::byte> bytes(MostSparseBytes(20000));
-  bytes.resize(WriteLargest(floats, {}, {}, bytes.data()));
+  bytes.resize(WriteSparse(floats, sent, bytes.data()));
   EXPECT_EQ(bytes, Entries({{0}, {0}, {127}, {0x80, 1}, {0x80, 0x80, 1}, {0x9B, 26}}));
   EXPECT_TRUE(ReadSparse(bytes, read));
   EXPECT_EQ(read, floats);
