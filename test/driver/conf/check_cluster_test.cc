@@ -51,6 +51,12 @@ TEST(CheckCluster, SettingsOfSeveralServerGroupsAreIdleInOne) {
             "");
 }
 
+TEST(CheckCluster, SettingsOfOuterStepsAreIdleWithoutThem) {
+  EXPECT_EQ(Found("group_sync: kOuter outer_compression: kInt8"),
+            "warning: cluster.group_sync: has no effect with one server group\n"
+            "warning: cluster.outer_compression: has no effect with one server group\n");
+}
+
 TEST(CheckCluster, ServersThatWorkersDoNotNeedAreIdle) {
   const std::string two =
       "nworkers_per_group: 2 nworkers_per_procs: 2 nservers_per_group: 2 "
