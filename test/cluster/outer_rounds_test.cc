@@ -21,9 +21,12 @@ struct Rounds {
   int64_t freq = 1;
   float lr = 1, momentum = 0;
   std::string compression = "kNone";
+  int fragments = 1;
+  std::vector<int64_t> leads = {0, 0, 0};  // by slice: steps by which its rounds end earlier
 };
 
-const Rounds kEncoded = {3, 0.7f, 0.9f, "kInt8"};
+// Rounds end at steps 5 and 7, 4 and 7, 2 and 7.
+const Rounds kStreamed = {5, 0.7f, 0.9f, "kInt8", 3, {0, 1, 3}};
 
 // Returns the model of slice `s`, whose floats begin at `begin`, after the job, by plain loops.
 // Group s is its master.
@@ -35,7 +38,7 @@ std::vector<float> ExpectedSlice(const Rounds& rounds, int s, int64_t begin, int
   for (int64_t done = 1; done <= kSteps; ++done) {
     for (int g = 0; g < kGroups; ++g)
       for (int64_t i = 0; i < n; ++i) local[g][i] -= GradientAt(g, done - 1, begin + i);
-    if (done % rounds.freq != 0 && done != kSteps) continue;
+    if ((done + rounds.leads[s]) % rounds.freq != 0 && done != kSteps) continue;
     std::vector<float> sum(n), step(n);
     for (int g = 0; g < kGroups; ++g) {
       std::vector<float> change(n);
@@ -64,12 +67,12 @@ std::vector<float> Expected(const Rounds& rounds) {
 }
 
 JobProto JobOfRounds(const Rounds& rounds, int servers) {
-  return JobOf(
-      kSumUpdater,
-      StrCat("nworker_groups: 3 nserver_groups: 3 nservers_per_group: ", servers,
-             " group_sync: kOuter sync_freq: ", rounds.freq, " outer_lr: ", rounds.lr,
-             " outer_momentum: ", rounds.momentum, " outer_compression: ", rounds.compression),
-      StrCat("train_steps: ", kSteps));
+  return JobOf(kSumUpdater,
+               StrCat("nworker_groups: 3 nserver_groups: 3 nservers_per_group: ", servers,
+                      " group_sync: kOuter sync_freq: ", rounds.freq, " outer_lr: ", rounds.lr,
+                      " outer_momentum: ", rounds.momentum, " outer_compression: ",
+                      rounds.compression, " outer_fragments: ", rounds.fragments),
+               StrCat("train_steps: ", kSteps));
 }
 
 void Train(ClusterOfRoles* cluster, int64_t steps) {
@@ -150,18 +153,24 @@ TEST(OuterRounds, CompressChangesAndOuterSteps) {
   EXPECT_NE(Expected({2, 0.7f, 0.9f, "kInt8"}), Expected({2, 0.7f, 0.9f})) << "nothing is rounded";
 }
 
+TEST(OuterRounds, OfFragmentsEndAtStepsOfTheirOwn) {
+  ExpectPlainLoops({2, 0.5f, 0.25f, "kNone", 2, {0, 0, 1}});
+  ExpectPlainLoops({5, 0.5f, 0.25f, "kNone", 3, {0, 1, 3}});
+  ExpectPlainLoops(kStreamed);
+}
+
 TEST(OuterRounds, GoOnFromACheckpointWithTheSameBits) {
   for (int64_t steps = 1; steps < kSteps; ++steps)
-    EXPECT_EQ(Resumed(kEncoded, steps, ""), Expected(kEncoded)) << "from step " << steps;
+    EXPECT_EQ(Resumed(kStreamed, steps, ""), Expected(kStreamed)) << "from step " << steps;
 }
 
 TEST(OuterRounds, NeedAllOfTheirState) {
   for (const char* lost : {"/values", "/rest", "outer/momentum/"})
-    EXPECT_NE(Resumed(kEncoded, 4, lost), Expected(kEncoded)) << lost;
+    EXPECT_NE(Resumed(kStreamed, 4, lost), Expected(kStreamed)) << lost;
 }
 
 TEST(OuterRounds, RefuseEncodedChangesThatDoNotFit) {
-  ClusterOfRoles cluster(JobOfRounds(kEncoded, 1), kShapes, 0);
+  ClusterOfRoles cluster(JobOfRounds(kStreamed, 1), kShapes, 0);
   cluster.Start(std::vector<float>(kElements));
   cluster.RunUntilQuiet();
   for (const size_t bytes : {5, 7}) {  // not 6

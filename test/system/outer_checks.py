@@ -7,7 +7,8 @@ from job import ADAM, mlp
 from process_checks import disturbed, processes
 
 ROUNDS = ("cluster.nworker_groups=2", "cluster.nserver_groups=2", "cluster.group_sync=kOuter")
-INT8 = ("cluster.outer_compression=kInt8",)
+# Exchanges of 8 bits, three in each round.
+STREAMED = ("cluster.outer_compression=kInt8", "cluster.outer_fragments=3")
 # The least and the most bytes that are sent, of those of kNone.
 SHARES = {"kNone": (1, 1), "kFp16": (0.49, 0.52), "kInt8": (0.24, 0.28)}
 SGD = "type: kSGD learning_rate { type: kFixed base_lr: 0.06 }"
@@ -21,7 +22,7 @@ def rounds(freq, *settings):
 @check
 def groups_in_rounds_end_with_the_same_bytes_in_threads_and_processes(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 23 disp_freq: 5 test_freq: 7", updater=ADAM))
-    for kind, more in (("", ()), ("-int8", INT8)):
+    for kind, more in (("", ()), ("-streamed", STREAMED)):
         first = f"first{kind}"
         case.train("job.conf", *rounds(5, *more), workspace=first)
         case.train("job.conf", *rounds(5, *more), workspace=f"again{kind}")
@@ -31,14 +32,14 @@ def groups_in_rounds_end_with_the_same_bytes_in_threads_and_processes(case):
         for name in (f"again{kind}", f"threads{kind}"):
             same_bytes(case.newest(name), case.newest(first))
             equal(learned(case.rows(name, "test")), learned(case.rows(first, "test")), f"tests of {name}")
-    models = [case.newest(name) / "model.safetensors" for name in ("first", "first-int8")]
+    models = [case.newest(name) / "model.safetensors" for name in ("first", "first-streamed")]
     true(differing_tensors(*models), "kInt8 changes nothing")
 
 
 @check
 def checkpoints_and_tests_within_a_round_change_nothing(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", updater=ADAM))
-    for kind, more in (("", ()), ("-int8", INT8)):
+    for kind, more in (("", ()), ("-streamed", STREAMED)):
         whole, often, args = f"whole{kind}", f"often{kind}", rounds(10, *more)
         case.train("job.conf", *args, workspace=whole)
         case.train("job.conf", *args, "-set", "checkpoint_freq=13", "-set", "test_freq=7", workspace=often)
@@ -50,7 +51,7 @@ def checkpoints_and_tests_within_a_round_change_nothing(case):
 def a_job_that_resumes_within_a_round_ends_with_the_same_bytes(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 checkpoint_freq: 13", updater=ADAM))
     for kind in ("kNone", "kInt8"):
-        args = rounds(10, f"cluster.outer_compression={kind}")
+        args = rounds(10, f"cluster.outer_compression={kind}", "cluster.outer_fragments=3")
         case.train("job.conf", *args, workspace=kind)
         shutil.copytree(case.path(kind), case.path(f"{kind}-two"))
         for step in (26, 30):
@@ -67,7 +68,7 @@ def a_job_in_rounds_that_loses_a_process_changes_nothing(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 1500 disp_freq: 5 checkpoint_freq: 47",
                                updater=ADAM))
     apart = ("cluster.server_worker_separate=true",)  # servers in processes without workers
-    for kind, more in (("", ()), ("-int8", INT8)):
+    for kind, more in (("", ()), ("-streamed", STREAMED)):
         case.train("job.conf", *rounds(20, *more), workspace=f"undisturbed{kind}")
         for rank, settings in ((0, ()), (1, ()), (0, apart)):
             args, lost = rounds(20, *settings, *more), f"lost{rank}{'-apart' if settings else ''}{kind}"
@@ -103,6 +104,25 @@ def compressed_rounds_send_fewer_bytes_and_learn_as_well(case):
         case.note += f"{name} {share:.4f}, {accuracy[name]:.4f}; "
         true(least <= share <= most, f"{name} sends {share:.4f} of all bytes, not {least} to {most}")
         true(accuracy[name] > accuracy["kNone"] - 0.005, f"{name}: accuracy {accuracy[name]}, not {accuracy['kNone']}")
+
+
+@check
+def fragments_spread_the_bytes_over_a_round(case):
+    """A round has 40 steps and 4 fragments. The bytes of a fragment are in one or two rows of 5 steps, those of others
+    in other rows."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 201 disp_freq: 5", updater=SGD, hidden=256))
+    most, total = {}, {}
+    for fragments in (1, 4):
+        args = rounds(40, f"cluster.outer_fragments={fragments}")
+        case.train("job.conf", *args, workspace=f"of{fragments}")
+        sent = {}
+        for row in case.rows(f"of{fragments}", "process"):
+            if 65 < row["step"] <= 185:  # three rounds
+                sent[row["step"]] = sent.get(row["step"], 0) + row["bytes_sent"]
+        most[fragments], total[fragments] = max(sent.values()), sum(sent.values())
+    case.note = f"the most of a row {most[4] / most[1]:.3f}, all bytes {total[4] / total[1]:.3f}"
+    true(most[4] < 0.4 * most[1], f"most bytes of a row: {most}")
+    true(abs(total[4] / total[1] - 1) < 0.05, f"bytes of all rows: {total}")
 
 
 @check

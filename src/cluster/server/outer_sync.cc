@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "cluster/protocol/gradient_codec.h"
@@ -14,6 +15,19 @@ namespace {
 
 constexpr int64_t kCountUnit = 1 << 20;  // both parts of a count are whole floats
 
+// Returns how many steps before those of the first fragment the rounds of each slice end.
+std::vector<int64_t> LeadsOf(const SliceTable& table, const ClusterProto& conf) {
+  const int fragments = conf.outer_fragments();
+  std::vector<int> slices(table.size());
+  std::iota(slices.begin(), slices.end(), 0);
+  const std::vector<int> runs = CutEvenly(table, slices, fragments);
+  std::vector<int64_t> leads(slices.size());
+  for (int f = 0; f < fragments; ++f)
+    std::fill(leads.begin() + runs[f], leads.begin() + runs[f + 1],
+              int64_t{f} * conf.sync_freq() / fragments);
+  return leads;
+}
+
 }  // namespace
 
 OuterSync::OuterSync(const Setup& setup)
@@ -23,6 +37,7 @@ OuterSync::OuterSync(const Setup& setup)
       freq_(setup.conf.sync_freq()),
       steps_(setup.steps),
       codec_(MakeOuterCodec(setup.conf)),
+      leads_(LeadsOf(setup.shard->table(), setup.conf)),
       models_(setup.shard->slices()),
       rests_(setup.shard->slices().size()),
       outer_(setup.shard->slices().size()),
@@ -64,7 +79,7 @@ std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
 
 bool OuterSync::IsDue(int slice, int64_t updates) const {
   const int64_t version = shard().version(slice);
-  return updates > 0 && (version % freq_ == 0 || version == steps_);
+  return updates > 0 && ((version + leads_[slice]) % freq_ == 0 || version == steps_);
 }
 
 bool OuterSync::Expects(int slice, int from, int origin, int hops) const {

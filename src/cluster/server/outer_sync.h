@@ -1,9 +1,10 @@
 // OuterSync is the model of kOuter (DiLoCo): server groups train sync_freq steps by themselves. The
 // mean of their changes is then a gradient for a step of Nesterov's momentum, which all groups add
 // to the model and go on with. They wait for it, slice by slice. Changes and steps travel by the
-// codec of outer_compression. Source: Douillard et al., DiLoCo: Distributed Low-Communication
-// Training of Language Models, arXiv:2311.08105; the step is that of PyTorch's SGD with
-// nesterov=True.
+// codec of outer_compression. Sources: Douillard et al., DiLoCo: Distributed Low-Communication
+// Training of Language Models, arXiv:2311.08105; for fragments, which end their rounds at different
+// steps, Douillard et al., Streaming DiLoCo with overlapping communication, arXiv:2501.18512. The
+// step is that of PyTorch's SGD with nesterov=True.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ class OuterSync final : public ToMasterSync {
   bool InRounds() const override { return true; }
   bool Equalises() const override { return false; }
   bool Expects(int slice, int from, int origin, int hops) const override;
-  // A round ends at each sync_freq-th step, and at the job's last one.
+  // A round ends at each sync_freq-th step, less the fragment's lead, and at the job's last step.
   bool IsDue(int slice, int64_t updates) const override;
   EncodedFloats Outward(int slice) override { return Encoded(slice, Change(slice)); }
   void AtHome(int slice) override { Take(slice, group(), Change(slice).data()); }
@@ -55,6 +56,7 @@ class OuterSync final : public ToMasterSync {
   const float lr_, momentum_;
   const int64_t freq_, steps_;
   const std::unique_ptr<const Codec> codec_;
+  const std::vector<int64_t> leads_;       // by slice of the job: steps
   Bases models_;                           // after the last outer step, the same in all groups
   std::vector<std::vector<float>> rests_;  // by place: the codec's state
   std::vector<Outer> outer_;  // by place; of slices that have their masters elsewhere, empty

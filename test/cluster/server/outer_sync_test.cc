@@ -116,6 +116,19 @@ TEST(OuterSyncTest, ItsStateGoesOnInAnotherServer) {
   EXPECT_EQ(second.shard.count(0), 2 * (1 << 20) + 7);
 }
 
+TEST(OuterSyncTest, FragmentsEndTheirRoundsInTurn) {
+  OuterOfAServer server(2, "outer_fragments: 2");
+  for (const int64_t step : {1, 2, 3, 4, 5}) {
+    for (const int slice : {0, 1}) {
+      server.Step(slice, 1);
+      const bool ends = step == 5 || step % 2 == (slice == 0 ? 0 : 1);
+      EXPECT_EQ(server.sync->Holds(slice), ends) << "step " << step << " of slice " << slice;
+      if (!ends) continue;
+      EXPECT_TRUE(server.OnReply(slice, (step + 1 + slice) / 2, {0}, slice));
+    }
+  }
+}
+
 TEST(OuterSyncTest, ChangesAndOuterStepsAreEncoded) {
   const std::string settings = "outer_lr: 1 outer_momentum: 0 outer_compression: kInt8";
   OuterOfAServer server(2, settings), master(0, settings);
