@@ -4,7 +4,7 @@ import pathlib
 import struct
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "codec"
-FP16, TOP_K, THRESHOLD, MOMENTUM = 0, 2, 4, 1
+FP16, TOP_K, THRESHOLD, INT8, MOMENTUM = 0, 2, 4, 6, 1
 
 
 def entries(*gaps):
@@ -16,6 +16,9 @@ SEEDS = {
     "halves_not_finite": bytes([FP16, 2, 0]) + struct.pack("<2e", float("inf"), float("nan")),
     "halves_exponent": bytes([FP16, 1, 0x80]) + struct.pack("<e", 1),
     "halves_cut": bytes([FP16, 3, 5, 0]),
+    "integers": bytes([INT8, 3]) + struct.pack("<f3b", 0.5, 127, -127, 3),
+    "integers_not_finite": bytes([INT8, 2]) + struct.pack("<f2b", float("inf"), 0, -128),
+    "integers_cut": bytes([INT8, 3]) + struct.pack("<f2b", 0.5, 1, 2),
     "sparse": bytes([TOP_K, 200]) + entries([3], [0], [0x80, 1]),
     "sparse_momentum": bytes([TOP_K + MOMENTUM, 200]) + entries([3], [0], [0x80, 1]),
     "sparse_none": bytes([THRESHOLD, 9]),

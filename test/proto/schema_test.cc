@@ -36,7 +36,8 @@ const MessageSpec kAdded[] = {
      "304 group_sync GroupSync=kMaster; 305 elastic_alpha float=0.5; 306 coordinator string; "
      "307 bind string; 308 start_timeout int32=60; 309 peer_timeout int32=60; "
      "310 max_restarts int32=3; 311 insecure bool=false; 312 stall_timeout int32=600; "
-     "313 link_gbit float=10; 314 outer_lr float=0.7; 315 outer_momentum float=0.9"},
+     "313 link_gbit float=10; 314 outer_lr float=0.7; 315 outer_momentum float=0.9; "
+     "316 outer_compression OuterCompression=kNone; 317 outer_fragments int32=1"},
     {"AllReduceProto", "",
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
      "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152; "
@@ -52,6 +53,7 @@ const EnumSpec kAddedEnums[] = {
     {"JobProto.NonFinitePolicy", "kAbort=0 kSkip=1"},
     {"NetProto.Partition", "kManual=0 kAuto=1"},
     {"ClusterProto.GroupSync", "kMaster=0 kRing=1 kElastic=2 kOuter=3"},
+    {"ClusterProto.OuterCompression", "kNone=0 kFp16=1 kInt8=2"},
     {"AllReduceProto.Compression", "kNone=0 kFp16=1 kPartial=2 kTopK=3 kThreshold=4 kPowerSGD=5"},
     {"AllReduceProto.Backend", "kAnyBackend=0 kMemory=1 kMpi=2 kNccl=3 kServers=4"},
 };

@@ -1,11 +1,16 @@
 """Checks groups that train by themselves between outer steps (cluster.group_sync: kOuter)."""
+import shutil
 from signal import SIGKILL
 
-from case import check, equal, has, learned, same_bytes, true
+from case import check, differing_tensors, equal, has, learned, same_bytes, true
 from job import ADAM, mlp
 from process_checks import disturbed, processes
 
 ROUNDS = ("cluster.nworker_groups=2", "cluster.nserver_groups=2", "cluster.group_sync=kOuter")
+# Exchanges of 8 bits, three in each round.
+STREAMED = ("cluster.outer_compression=kInt8", "cluster.outer_fragments=3")
+# The least and the most bytes that are sent, of those of kNone.
+SHARES = {"kNone": (1, 1), "kFp16": (0.49, 0.52), "kInt8": (0.24, 0.28)}
 SGD = "type: kSGD learning_rate { type: kFixed base_lr: 0.06 }"
 
 
@@ -17,23 +22,44 @@ def rounds(freq, *settings):
 @check
 def groups_in_rounds_end_with_the_same_bytes_in_threads_and_processes(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 23 disp_freq: 5 test_freq: 7", updater=ADAM))
-    case.train("job.conf", *rounds(5), workspace="first")
-    case.train("job.conf", *rounds(5), workspace="again")
-    threads = [word for setting in (*ROUNDS, "cluster.sync_freq=5", "cluster.nworkers_per_procs=2")
-               for word in ("-set", setting)]
-    case.train("job.conf", *threads, workspace="threads")
-    for name in ("again", "threads"):
-        same_bytes(case.newest(name), case.newest("first"))
-        equal(learned(case.rows(name, "test")), learned(case.rows("first", "test")), f"tests of {name}")
+    for kind, more in (("", ()), ("-streamed", STREAMED)):
+        first = f"first{kind}"
+        case.train("job.conf", *rounds(5, *more), workspace=first)
+        case.train("job.conf", *rounds(5, *more), workspace=f"again{kind}")
+        threads = [word for setting in (*ROUNDS, "cluster.sync_freq=5", "cluster.nworkers_per_procs=2", *more)
+                   for word in ("-set", setting)]
+        case.train("job.conf", *threads, workspace=f"threads{kind}")
+        for name in (f"again{kind}", f"threads{kind}"):
+            same_bytes(case.newest(name), case.newest(first))
+            equal(learned(case.rows(name, "test")), learned(case.rows(first, "test")), f"tests of {name}")
+    models = [case.newest(name) / "model.safetensors" for name in ("first", "first-streamed")]
+    true(differing_tensors(*models), "kInt8 changes nothing")
 
 
 @check
 def checkpoints_and_tests_within_a_round_change_nothing(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", updater=ADAM))
-    case.train("job.conf", *rounds(10), workspace="whole")
-    case.train("job.conf", *rounds(10), "-set", "checkpoint_freq=13", "-set", "test_freq=7", workspace="more")
-    same_bytes(case.newest("more"), case.newest("whole"))
-    equal(sorted(learned(case.rows("more", "train"))), sorted(learned(case.rows("whole", "train"))), "rows")
+    for kind, more in (("", ()), ("-streamed", STREAMED)):
+        whole, often, args = f"whole{kind}", f"often{kind}", rounds(10, *more)
+        case.train("job.conf", *args, workspace=whole)
+        case.train("job.conf", *args, "-set", "checkpoint_freq=13", "-set", "test_freq=7", workspace=often)
+        same_bytes(case.newest(often), case.newest(whole))
+        equal(sorted(learned(case.rows(often, "train"))), sorted(learned(case.rows(whole, "train"))), "rows")
+
+
+@check
+def a_job_that_resumes_within_a_round_ends_with_the_same_bytes(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 checkpoint_freq: 13", updater=ADAM))
+    for kind in ("kNone", "kInt8"):
+        args = rounds(10, f"cluster.outer_compression={kind}", "cluster.outer_fragments=3")
+        case.train("job.conf", *args, workspace=kind)
+        shutil.copytree(case.path(kind), case.path(f"{kind}-two"))
+        for step in (26, 30):
+            shutil.rmtree(case.path(f"{kind}-two/checkpoint/step{step}"))
+        job = case.train("job.conf", *args, "-resume", workspace=f"{kind}-two")
+        true("exactly" not in job.err, f"a warning:\n{job.err}")
+        same_bytes(case.newest(f"{kind}-two"), case.newest(kind))
+        equal(sorted(learned(case.rows(f"{kind}-two", "train"))), sorted(learned(case.rows(kind, "train"))), "rows")
 
 
 @check
@@ -42,14 +68,15 @@ def a_job_in_rounds_that_loses_a_process_changes_nothing(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 1500 disp_freq: 5 checkpoint_freq: 47",
                                updater=ADAM))
     apart = ("cluster.server_worker_separate=true",)  # servers in processes without workers
-    case.train("job.conf", *rounds(20), workspace="undisturbed")
-    for rank, settings in ((0, ()), (1, ()), (0, apart)):
-        args, lost = rounds(20, *settings), f"lost{rank}{'-apart' if settings else ''}"
-        job = case.start_job("job.conf", *args, workspace=lost)
-        disturbed(case, lost, job, rank, SIGKILL, 300)
-        job.end(0)
-        has(job.err, f"process {rank} was lost", "stderr")
-        same_bytes(case.newest(lost), case.newest("undisturbed"))
+    for kind, more in (("", ()), ("-streamed", STREAMED)):
+        case.train("job.conf", *rounds(20, *more), workspace=f"undisturbed{kind}")
+        for rank, settings in ((0, ()), (1, ()), (0, apart)):
+            args, lost = rounds(20, *settings, *more), f"lost{rank}{'-apart' if settings else ''}{kind}"
+            job = case.start_job("job.conf", *args, workspace=lost)
+            disturbed(case, lost, job, rank, SIGKILL, 300)
+            job.end(0)
+            has(job.err, f"process {rank} was lost", "stderr")
+            same_bytes(case.newest(lost), case.newest(f"undisturbed{kind}"))
 
 
 @check
@@ -62,6 +89,40 @@ def rare_rounds_send_few_bytes(case):
         sent[freq] = sum(row["bytes_sent"] for row in rows)
     case.note = f"{sent[100] / sent[1]:.4f}"
     true(sent[100] < 0.015 * sent[1], f"every 100 steps: {sent[100]} bytes, each step: {sent[1]}")
+
+
+@check
+def compressed_rounds_send_fewer_bytes_and_learn_as_well(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 401 disp_freq: 400", updater=SGD, hidden=256))
+    sent, accuracy = {}, {}
+    for name, (least, most) in SHARES.items():
+        args = rounds(10, f"cluster.outer_compression={name}")
+        case.train("job.conf", *args, "-set", "test_freq=400", workspace=name)
+        sent[name] = sum(row["bytes_sent"] for row in case.rows(name, "process") if row["step"] == 400)
+        accuracy[name] = case.rows(name, "test")[-1]["accuracy"]
+        share = sent[name] / sent["kNone"]
+        case.note += f"{name} {share:.4f}, {accuracy[name]:.4f}; "
+        true(least <= share <= most, f"{name} sends {share:.4f} of all bytes, not {least} to {most}")
+        true(accuracy[name] > accuracy["kNone"] - 0.005, f"{name}: accuracy {accuracy[name]}, not {accuracy['kNone']}")
+
+
+@check
+def fragments_spread_the_bytes_over_a_round(case):
+    """A round has 40 steps and 4 fragments. The bytes of a fragment are in one or two rows of 5 steps, those of others
+    in other rows."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 201 disp_freq: 5", updater=SGD, hidden=256))
+    most, total = {}, {}
+    for fragments in (1, 4):
+        args = rounds(40, f"cluster.outer_fragments={fragments}")
+        case.train("job.conf", *args, workspace=f"of{fragments}")
+        sent = {}
+        for row in case.rows(f"of{fragments}", "process"):
+            if 65 < row["step"] <= 185:  # three rounds
+                sent[row["step"]] = sent.get(row["step"], 0) + row["bytes_sent"]
+        most[fragments], total[fragments] = max(sent.values()), sum(sent.values())
+    case.note = f"the most of a row {most[4] / most[1]:.3f}, all bytes {total[4] / total[1]:.3f}"
+    true(most[4] < 0.4 * most[1], f"most bytes of a row: {most}")
+    true(abs(total[4] / total[1] - 1) < 0.05, f"bytes of all rows: {total}")
 
 
 @check

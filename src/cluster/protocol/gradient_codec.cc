@@ -23,6 +23,13 @@ std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf, float momentu
   return codec;
 }
 
+std::unique_ptr<Codec> MakeOuterCodec(const ClusterProto& conf) {
+  const std::string& name = ClusterProto::OuterCompression_Name(conf.outer_compression());
+  std::unique_ptr<Codec> codec = Codecs().Make(name);
+  codec->Setup(AllReduceProto(), 0);  // with error_feedback
+  return codec;
+}
+
 JobProto JobOfServers(JobProto job) {
   if (MomentumOfCodec(job) > 0) job.mutable_updater()->clear_momentum();
   return job;

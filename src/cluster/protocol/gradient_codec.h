@@ -1,4 +1,4 @@
-// These functions choose the codec of a job's gradients.
+// These functions choose the codecs of a job's gradients, and of its outer steps.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,12 @@ namespace singa {
 // Returns the momentum that the codec of the job's gradients adds in place of the updater; 0: none.
 float MomentumOfCodec(const JobProto& job);
 
-// All processes of a job make the same codec. Values and states always travel as float32.
+// All processes of a job make the same codecs. Values and states always travel as float32.
 // `momentum`: as in Codec::Setup.
 std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf, float momentum = 0);
+
+// Returns the codec of what server groups send each other with group_sync: kOuter.
+std::unique_ptr<Codec> MakeOuterCodec(const ClusterProto& conf);
 
 // Returns the job as servers, and processes that apply their sums, train it: without the momentum
 // that the codec adds.

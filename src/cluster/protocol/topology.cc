@@ -38,6 +38,9 @@ void CheckExchange(const ClusterProto& conf) {
   CheckRange(conf.max_staleness() >= 0, "max_staleness", ">= 0", conf.max_staleness());
   CheckRange(conf.elastic_alpha() > 0 && conf.elastic_alpha() < 1, "elastic_alpha", "in (0, 1)",
              conf.elastic_alpha());
+  if (conf.group_sync() == ClusterProto::kOuter && conf.outer_fragments() > conf.sync_freq())
+    throw ConfigError("outer_fragments", StrCat("must be <= sync_freq, ", conf.sync_freq(), ", is ",
+                                                conf.outer_fragments()));
 }
 
 bool InRounds(const ClusterProto& conf) {

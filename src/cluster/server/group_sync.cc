@@ -35,7 +35,7 @@ void GroupSync::Begin(int slice) {
   ++in_flight_;
   ++state.number;
   if (!Sends(slice)) return AtHome(slice);
-  SendSync(slice, Receiver(slice), group(), 0, state.number, FrameOf(Outward(slice)));
+  SendSync(slice, Receiver(slice), group(), 0, state.number, Outward(slice));
 }
 
 bool GroupSync::OnSync(const PartView& part, int from, int origin, int hops) {
@@ -79,7 +79,7 @@ bool GroupSync::RestoreSlice(int slice) {
 }
 
 void GroupSync::SendSync(int slice, int to_group, int origin, int hops, int64_t number,
-                         Frame floats) {
+                         EncodedFloats floats) {
   WireMessage head;
   head.set_type(WireMessage::kSync);
   *head.mutable_to() = ServerAddress({to_group, self_.id});
@@ -91,7 +91,7 @@ void GroupSync::SendSync(int slice, int to_group, int origin, int hops, int64_t 
   out_->Add(head, std::move(part), std::move(floats));
 }
 
-void GroupSync::SendReply(int slice, int to_group, int64_t number, Frame floats) {
+void GroupSync::SendReply(int slice, int to_group, int64_t number, EncodedFloats floats) {
   WireMessage head;
   head.set_type(WireMessage::kSyncReply);
   *head.mutable_to() = ServerAddress({to_group, self_.id});

@@ -13,6 +13,7 @@
 #include "cluster/protocol/outgoing.h"
 #include "cluster/protocol/slice_owners.h"
 #include "cluster/server/param_shard.h"
+#include "comm/codec/identity.h"
 #include "singa/proto/cluster.pb.h"
 
 namespace singa {
@@ -35,6 +36,8 @@ class GroupSync {
   };
   virtual ~GroupSync() = default;
 
+  // Returns the codec of the floats that server groups send each other.
+  virtual const Codec& codec() const { return Identity(); }
   // Notes that the first values of `slice` are there.
   virtual void Start(int slice) = 0;
   // Notes that an update has changed `slice`. An exchange begins after every sync_freq updates.
@@ -76,7 +79,7 @@ class GroupSync {
   virtual bool IsDue(int /*slice*/, int64_t updates) const { return updates >= freq_; }
   virtual int Receiver(int slice) const = 0;
   // Returns the floats to send now.
-  virtual std::vector<float> Outward(int slice) = 0;
+  virtual EncodedFloats Outward(int slice) = 0;
   // Returns whether an exchange of `origin` may come from group `from` after `hops`.
   virtual bool Expects(int slice, int from, int origin, int hops) const = 0;
   // Returns whether further exchanges make replicas equal.
@@ -86,8 +89,9 @@ class GroupSync {
   virtual bool ExpectsReply(int slice, int from, int64_t floats) const = 0;
   virtual void ReceiveReply(int /*slice*/, const float* /*floats*/) {}
 
-  void SendSync(int slice, int to_group, int origin, int hops, int64_t number, Frame floats);
-  void SendReply(int slice, int to_group, int64_t number, Frame floats);
+  void SendSync(int slice, int to_group, int origin, int hops, int64_t number,
+                EncodedFloats floats);
+  void SendReply(int slice, int to_group, int64_t number, EncodedFloats floats);
   // Ends the exchange that this server began.
   void End(int slice);
   // Sets the state of `slice` to what was restored, once. Returns false if that has not all of it.

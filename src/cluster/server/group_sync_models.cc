@@ -1,5 +1,6 @@
 #include "cluster/server/group_sync_models.h"
 
+#include "cluster/protocol/gradient_codec.h"
 #include "cluster/server/outer_sync.h"
 #include "cluster/server/to_master_sync.h"
 
@@ -20,12 +21,13 @@ class MasterSync final : public ToMasterSync {
 
  protected:
   // Until the answer comes, the base is the values at the time of sending.
-  std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
+  EncodedFloats Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
   void Receive(const PartView& part, const float* change, int origin, int) override {
     float* const w = values(part.slice);
     const int64_t n = size(part.slice);
     for (int64_t i = 0; i < n; ++i) w[i] += change[i];
-    SendReply(part.slice, origin, part.head->version(), CopyFloats({w, static_cast<size_t>(n)}));
+    SendReply(part.slice, origin, part.head->version(),
+              Plain(CopyFloats({w, static_cast<size_t>(n)})));
   }
   void ReceiveReply(int slice, const float* master) override {
     bases_.Follow(slice, master, values(slice));
@@ -46,7 +48,7 @@ class RingSync final : public GroupSync {
  protected:
   bool Sends(int) const override { return true; }
   int Receiver(int) const override { return (group() + 1) % groups(); }
-  std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
+  EncodedFloats Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
   bool Expects(int, int from, int origin, int hops) const override {
     return from == Before() && hops == (group() - origin - 1 + groups()) % groups();
   }
@@ -61,7 +63,7 @@ class RingSync final : public GroupSync {
       SendReply(part.slice, origin, part.head->version(), {});
     else
       SendSync(part.slice, Receiver(part.slice), origin, hops + 1, part.head->version(),
-               part.floats);
+               Plain(part.floats));
   }
   bool ExpectsReply(int, int from, int64_t floats) const override {
     return from == Before() && floats == 0;
@@ -92,11 +94,11 @@ class ElasticSync final : public ToMasterSync {
  protected:
   bool Equalises() const override { return false; }
   void AtHome(int slice) override { ReceiveReply(slice, Pull(slice, values(slice)).data()); }
-  std::vector<float> Outward(int slice) override {
-    return {values(slice), values(slice) + size(slice)};
+  EncodedFloats Outward(int slice) override {
+    return Plain(CopyFloats({values(slice), static_cast<size_t>(size(slice))}));
   }
   void Receive(const PartView& part, const float* x, int origin, int) override {
-    SendReply(part.slice, origin, part.head->version(), FrameOf(Pull(part.slice, x)));
+    SendReply(part.slice, origin, part.head->version(), Plain(FrameOf(Pull(part.slice, x))));
   }
   void ReceiveReply(int slice, const float* e) override {
     float* const w = values(slice);
@@ -131,7 +133,8 @@ double SyncCopies(const ClusterProto& conf) {
     case ClusterProto::kElastic:
       return 1 / groups;  // centres
     case ClusterProto::kOuter:
-      return 1 + (2 + groups) / groups;  // bases; at the master values, momentum and all changes
+      // Models, and the codec's state; at the master momentum and all changes.
+      return 1 + static_cast<double>(MakeOuterCodec(conf)->states()) + (1 + groups) / groups;
   }
   return 0;
 }

@@ -3,14 +3,30 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <utility>
 
+#include "cluster/protocol/gradient_codec.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
 constexpr int64_t kCountUnit = 1 << 20;  // both parts of a count are whole floats
+
+// Returns how many steps before those of the first fragment the rounds of each slice end.
+std::vector<int64_t> LeadsOf(const SliceTable& table, const ClusterProto& conf) {
+  const int fragments = conf.outer_fragments();
+  std::vector<int> slices(table.size());
+  std::iota(slices.begin(), slices.end(), 0);
+  const std::vector<int> runs = CutEvenly(table, slices, fragments);
+  std::vector<int64_t> leads(slices.size());
+  for (int f = 0; f < fragments; ++f)
+    std::fill(leads.begin() + runs[f], leads.begin() + runs[f + 1],
+              int64_t{f} * conf.sync_freq() / fragments);
+  return leads;
+}
 
 }  // namespace
 
@@ -20,30 +36,29 @@ OuterSync::OuterSync(const Setup& setup)
       momentum_(setup.conf.outer_momentum()),
       freq_(setup.conf.sync_freq()),
       steps_(setup.steps),
-      bases_(setup.shard->slices()),
+      codec_(MakeOuterCodec(setup.conf)),
+      leads_(LeadsOf(setup.shard->table(), setup.conf)),
+      models_(setup.shard->slices()),
+      rests_(setup.shard->slices().size()),
       outer_(setup.shard->slices().size()),
       counts_(setup.shard->slices().size()) {}
 
 void OuterSync::Start(int slice) {
-  bases_.Set(slice, values(slice), size(slice));
+  models_.Set(slice, values(slice), size(slice));
+  rests_[place(slice)].assign(codec_->states() * size(slice), 0.f);
   if (!Sends(slice)) {
     Outer& outer = outer_[place(slice)];
-    outer.values.assign(values(slice), values(slice) + size(slice));
     outer.momentum.assign(size(slice), 0.f);
     outer.changes.resize(groups());
     outer.came.assign(groups(), false);
   }
   if (!restores()) return;
   if (!RestoreSlice(slice) && !std::exchange(warned_, true))
-    LOG(WARNING) << "server group " << group() << " begins a round with the model: the checkpoint "
-                 << "has other groups, or other slices";
+    LOG(WARNING) << "server group " << group() << " cannot go on exactly within its round: the "
+                 << "checkpoint has other groups, other slices or another outer_compression";
   const Counted& counted = counts_[place(slice)];
   shard().set_count(
       slice, static_cast<int64_t>(counted[0]) * kCountUnit + static_cast<int64_t>(counted[1]));
-}
-
-std::span<const float> OuterSync::Model(int slice) {
-  return Sends(slice) ? GroupSync::Model(slice) : outer_[place(slice)].values;
 }
 
 std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
@@ -54,6 +69,7 @@ std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
   counted = {static_cast<float>(units), static_cast<float>(rest)};
   std::vector<Kept> state = {{name + "/values", {values(slice), static_cast<size_t>(size(slice))}},
                              {name + "/states", shard().states(slice)},
+                             {name + "/rest", rests_[place(slice)]},
                              {name + "/count", counted}};
   if (!Sends(slice))
     state.push_back({StrCat("outer/momentum/", shard().Key(slice)), outer_[place(slice)].momentum});
@@ -63,7 +79,7 @@ std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
 
 bool OuterSync::IsDue(int slice, int64_t updates) const {
   const int64_t version = shard().version(slice);
-  return updates > 0 && (version % freq_ == 0 || version == steps_);
+  return updates > 0 && ((version + leads_[slice]) % freq_ == 0 || version == steps_);
 }
 
 bool OuterSync::Expects(int slice, int from, int origin, int hops) const {
@@ -74,30 +90,51 @@ void OuterSync::Receive(const PartView& part, const float* change, int origin, i
   Take(part.slice, origin, change);
 }
 
+std::vector<float> OuterSync::Change(int slice) {
+  const std::vector<float>& model = models_[slice];
+  std::vector<float> change(model.size());
+  std::transform(values(slice), values(slice) + size(slice), model.begin(), change.begin(),
+                 std::minus<>());
+  return change;
+}
+
+EncodedFloats OuterSync::Encoded(int slice, std::vector<float> floats) {
+  return Encode(*codec_, shard().version(slice), FrameOf(std::move(floats)), rests_[place(slice)]);
+}
+
 // All groups are in the same round, so their exchanges have one number.
 void OuterSync::Take(int slice, int from, const float* change) {
   Outer& outer = outer_[place(slice)];
   outer.changes[from].assign(change, change + size(slice));
   outer.came[from] = true;
   if (std::ranges::count(outer.came, true) < groups()) return;
-  Step(&outer);
+  const EncodedFloats step = Encoded(slice, Step(&outer));
   for (int to = 0; to < groups(); ++to)
-    if (to != group()) SendReply(slice, to, number(slice), CopyFloats(outer.values));
-  ReceiveReply(slice, outer.values.data());
+    if (to != group()) SendReply(slice, to, number(slice), step);
+  ReceiveReply(slice, FloatsOf(Decode(*codec_, step.bytes, size(slice)).value()).data());
   End(slice);
 }
 
+// No update has come since the change was taken, because workers wait.
+void OuterSync::ReceiveReply(int slice, const float* step) {
+  std::vector<float>& model = models_[slice];
+  for (size_t i = 0; i < model.size(); ++i) model[i] += step[i];
+  std::ranges::copy(model, values(slice));
+}
+
 // Adds the changes up in the order of the groups, whatever the order in which they came.
-void OuterSync::Step(Outer* outer) const {
+std::vector<float> OuterSync::Step(Outer* outer) const {
   const float share = 1 / static_cast<float>(groups());
-  for (size_t i = 0; i < outer->values.size(); ++i) {
+  std::vector<float> step(outer->momentum.size());
+  for (size_t i = 0; i < step.size(); ++i) {
     float sum = 0;
     for (const std::vector<float>& change : outer->changes) sum += change[i];
     const float mean = share * sum;  // the gradient is -mean
     outer->momentum[i] = momentum_ * outer->momentum[i] + mean;
-    outer->values[i] += lr_ * (mean + momentum_ * outer->momentum[i]);
+    step[i] = lr_ * (mean + momentum_ * outer->momentum[i]);
   }
   outer->came.assign(groups(), false);
+  return step;
 }
 
 }  // namespace singa

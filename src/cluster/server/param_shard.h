@@ -20,6 +20,7 @@ class ParamShard {
   ParamShard(const SliceTable& table, const std::vector<ServedParam>& params,
              const UpdateRule& rule, SliceSet slices);
 
+  const SliceTable& table() const { return table_; }  // of all servers
   const SliceSet& slices() const { return slices_; }
   int64_t size(int slice) const { return table_[slice].size; }
   // Returns, for example, `slice 4 of param "w1" of layer "fc1"`.

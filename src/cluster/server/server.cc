@@ -75,9 +75,9 @@ void Server::Read(int rank, const Message& message) {
   ++refused_.sender;
 }
 
-std::vector<EncodedPart> Server::PartsOf(const Message& message) {
+std::vector<EncodedPart> Server::PartsOf(const Message& message, const Codec& codec) {
   std::vector<EncodedPart> parts;
-  if (ReadParts(message, shard_.slices(), CodecOf(message, setup_.codec), &parts)) return parts;
+  if (ReadParts(message, shard_.slices(), codec, &parts)) return parts;
   ++refused_.malformed;
   return {};
 }
@@ -96,13 +96,13 @@ void Server::OnClient(const Message& message) {
     ++refused_.sender;
     return;
   }
-  for (const EncodedPart& part : PartsOf(message)) {
+  for (const EncodedPart& part : PartsOf(message, CodecOf(message, setup_.codec))) {
     if (head.type() == WireMessage::kPut)
       OnPut(head, part);
     else if (head.type() == WireMessage::kUpdate)
       OnUpdate(head, part);
     else
-      OnRequest(head, part);
+      OnRequest(head, part, Identity());
   }
 }
 
@@ -113,7 +113,8 @@ void Server::OnServer(const Message& message) {
     ++refused_.sender;
     return;
   }
-  for (const EncodedPart& part : PartsOf(message)) OnRequest(head, part);
+  const Codec& codec = sync_->codec();
+  for (const EncodedPart& part : PartsOf(message, codec)) OnRequest(head, part, codec);
 }
 
 void Server::OnSquares(const WireMessage& head) {
@@ -177,14 +178,14 @@ void Server::OnUpdate(const WireMessage& head, const EncodedPart& part) {
   refused_.out_of_turn += arrival == StepSum::Arrival::kOtherStep;
 }
 
-void Server::OnRequest(const WireMessage& head, const EncodedPart& encoded) {
+void Server::OnRequest(const WireMessage& head, const EncodedPart& encoded, const Codec& codec) {
   const bool asks = head.type() == WireMessage::kGet || head.type() == WireMessage::kGather;
   const int64_t given = encoded.head->elements();
   if (given != 0 && (asks || given != shard_.size(encoded.slice))) {
     ++refused_.malformed;
     return;
   }
-  const std::optional<PartView> view = FloatsIn(Identity(), encoded);
+  const std::optional<PartView> view = FloatsIn(codec, encoded);
   if (!view) return;
   const PartView& part = *view;
   if (Serve(head, part)) return;

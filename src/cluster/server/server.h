@@ -55,14 +55,14 @@ class Server {
   };
   void Read(int rank, const Message& message);
   // Returns the parts of a message. Returns none, and counts it, if they are malformed.
-  std::vector<EncodedPart> PartsOf(const Message& message);
+  std::vector<EncodedPart> PartsOf(const Message& message, const Codec& codec);
   void OnClient(const Message& message);
   void OnServer(const Message& message);
   void OnSquares(const WireMessage& head);
 
   void OnPut(const WireMessage& head, const EncodedPart& part);
   void OnUpdate(const WireMessage& head, const EncodedPart& part);
-  void OnRequest(const WireMessage& head, const EncodedPart& part);
+  void OnRequest(const WireMessage& head, const EncodedPart& part, const Codec& codec);
   // Decodes a part. Returns none, and counts it, if it is malformed.
   std::optional<PartView> FloatsIn(const Codec& codec, const EncodedPart& part);
   // Returns whether the request was answered or refused; else it has to wait.

@@ -18,12 +18,12 @@ class Bases {
   std::vector<float>& operator[](int slice) { return bases_[slices_.PlaceOf(slice)]; }
   void Set(int slice, const float* values, int64_t n) { (*this)[slice].assign(values, values + n); }
   // Returns the change of `values` since the base, and makes `values` the base.
-  std::vector<float> TakeChange(int slice, const float* values) {
+  EncodedFloats TakeChange(int slice, const float* values) {
     std::vector<float>& base = (*this)[slice];
     std::vector<float> change(base.size());
     for (size_t i = 0; i < base.size(); ++i)
       change[i] = values[i] - std::exchange(base[i], values[i]);
-    return change;
+    return Plain(FrameOf(std::move(change)));
   }
   // Sets the values to the master's plus what has changed them since the base. The base becomes the
   // master's.

@@ -11,7 +11,7 @@
 
 namespace singa {
 
-inline constexpr uint32_t kWireVersion = 8;
+inline constexpr uint32_t kWireVersion = 9;
 inline constexpr size_t kJobIdBytes = 16;
 
 // Limits of packets, for sending and for reading.

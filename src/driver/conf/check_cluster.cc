@@ -168,7 +168,7 @@ class ClusterCheck {
     for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
       if (Has(field)) Warn(field, kOneServerGroup);
     if (cluster_.group_sync() != ClusterProto::kOuter) return;  // which draws a warning anyway
-    for (const char* field : {"outer_lr", "outer_momentum"})
+    for (const char* field : {"outer_lr", "outer_momentum", "outer_compression", "outer_fragments"})
       if (Has(field)) Warn(field, kOneServerGroup);
   }
 

@@ -93,6 +93,7 @@ constexpr Limits kRanges[] = {
     Above0("ClusterProto", "link_gbit"),
     Above0("ClusterProto", "outer_lr"),
     Decay("ClusterProto", "outer_momentum"),
+    AtLeast1("ClusterProto", "outer_fragments"),
     {"AllReduceProto", "sparsity", "> 0 and <= 1", 0, 1, true},
     Above0("AllReduceProto", "threshold"),
     AtLeast0("AllReduceProto", "clip"),

@@ -76,6 +76,8 @@ inline constexpr ForTypes kForTypes[] = {
     {"AllReduceProto", "compression", "rank", "kPowerSGD"},
     {"ClusterProto", "group_sync", "outer_lr", "kOuter"},
     {"ClusterProto", "group_sync", "outer_momentum", "kOuter"},
+    {"ClusterProto", "group_sync", "outer_compression", "kOuter"},
+    {"ClusterProto", "group_sync", "outer_fragments", "kOuter"},
     {"LayerProto", "type", "store_conf", "kRecordInput kCSVInput kRecordOutput kCSVOutput"},
     {"LayerProto", "type", "lmdbdata_conf", "kLMDBData"},
     {"LayerProto", "type", "mnist_conf", "kMnist"},

@@ -48,8 +48,13 @@ TEST(ServedClusterTest, CountsTheBytesOfItsServers) {
       << "values, and what was last sent of the slices that have their masters elsewhere";
   EXPECT_EQ(
       ServedProcess("nserver_groups: 2 nworker_groups: 2 group_sync: kOuter").cluster.bytes(100, 0),
-      800)
-      << "values and bases; at the masters values, momentum and two changes";
+      700)
+      << "values and models; at the masters momentum and two changes";
+  EXPECT_EQ(ServedProcess("nserver_groups: 2 nworker_groups: 2 group_sync: kOuter "
+                          "outer_compression: kInt8")
+                .cluster.bytes(100, 0),
+            900)
+      << "and what rounding left out";
 }
 
 TEST(ServedClusterTest, AFailureEndsTheWaitsOfAllGroups) {

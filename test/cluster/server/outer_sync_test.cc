@@ -28,8 +28,8 @@ TEST(OuterSyncTest, AGroupSendsItsChangeEachRoundAndWaits) {
   EXPECT_EQ(server.Sent(), "kSync->0 slice 0 #1 of 2+0 3;");
   EXPECT_TRUE(server.sync->Holds(0));
   EXPECT_FALSE(server.sync->Holds(1));
-  EXPECT_TRUE(server.OnReply(0, 1, {20}, 0));
-  EXPECT_EQ(server.value(0), 20);
+  EXPECT_TRUE(server.OnReply(0, 1, {7}, 0));
+  EXPECT_EQ(server.value(0), 10 + 7) << "the model, and the outer step";
   EXPECT_FALSE(server.sync->Holds(0));
   server.Step(0, 1);
   server.Step(0, 1);
@@ -45,8 +45,7 @@ TEST(OuterSyncTest, TheMasterAnswersOnceAllGroupsAreThere) {
   EXPECT_EQ(master.Sent(), "");
   EXPECT_EQ(master.sync->Model(0)[0], 10) << "of the last round";
   EXPECT_TRUE(master.OnSync(0, 1, {1}, 1, 1));
-  EXPECT_EQ(master.Sent(),
-            "kSyncReply->1 slice 0 #1 of 0+0 13;kSyncReply->2 slice 0 #1 of 0+0 13;");
+  EXPECT_EQ(master.Sent(), "kSyncReply->1 slice 0 #1 of 0+0 3;kSyncReply->2 slice 0 #1 of 0+0 3;");
   EXPECT_EQ(master.value(0), 13) << "the mean of 12, 11 and 16";
   EXPECT_EQ(master.sync->Model(0)[0], 13);
   EXPECT_FALSE(master.sync->Holds(0));
@@ -59,8 +58,7 @@ TEST(OuterSyncTest, TheLastGroupMayBeTheMasters) {
   master.Step(0, 1);
   EXPECT_EQ(master.Sent(), "");
   master.Step(0, 1);
-  EXPECT_EQ(master.Sent(),
-            "kSyncReply->1 slice 0 #1 of 0+0 13;kSyncReply->2 slice 0 #1 of 0+0 13;");
+  EXPECT_EQ(master.Sent(), "kSyncReply->1 slice 0 #1 of 0+0 3;kSyncReply->2 slice 0 #1 of 0+0 3;");
   EXPECT_FALSE(master.sync->exchanging());
 }
 
@@ -87,7 +85,7 @@ TEST(OuterSyncTest, TheLastStepOfTheJobEndsARound) {
   OuterOfAServer server(2);
   for (const int64_t round : {1, 2}) {
     for (int i = 0; i < 2; ++i) server.Step(0, 1);
-    EXPECT_TRUE(server.OnReply(0, round, {20}, 0));
+    EXPECT_TRUE(server.OnReply(0, round, {2}, 0));
   }
   server.Sent();
   server.Step(0, 1);
@@ -116,6 +114,51 @@ TEST(OuterSyncTest, ItsStateGoesOnInAnotherServer) {
   EXPECT_EQ(second.value(0), 15.5f);
   EXPECT_EQ(second.sync->Model(0)[0], 14.5f);
   EXPECT_EQ(second.shard.count(0), 2 * (1 << 20) + 7);
+}
+
+TEST(OuterSyncTest, FragmentsEndTheirRoundsInTurn) {
+  OuterOfAServer server(2, "outer_fragments: 2");
+  for (const int64_t step : {1, 2, 3, 4, 5}) {
+    for (const int slice : {0, 1}) {
+      server.Step(slice, 1);
+      const bool ends = step == 5 || step % 2 == (slice == 0 ? 0 : 1);
+      EXPECT_EQ(server.sync->Holds(slice), ends) << "step " << step << " of slice " << slice;
+      if (!ends) continue;
+      EXPECT_TRUE(server.OnReply(slice, (step + 1 + slice) / 2, {0}, slice));
+    }
+  }
+}
+
+TEST(OuterSyncTest, ChangesAndOuterStepsAreEncoded) {
+  const std::string settings = "outer_lr: 1 outer_momentum: 0 outer_compression: kInt8";
+  OuterOfAServer server(2, settings), master(0, settings);
+  for (OuterOfAServer* one : {&server, &master})
+    for (const float change : {1.f, 2.f}) one->Step(0, change);
+  for (const int group : {1, 2}) EXPECT_TRUE(master.OnSync(0, 1, {3}, group, group));
+  for (OuterOfAServer* one : {&server, &master}) {
+    one->out.Flush();
+    const Message& message = one->sent.messages.at(0);
+    EXPECT_EQ(message.head.part(0).elements(), 1u);
+    std::optional<Frame> floats = Decode(one->sync->codec(), message.payload.at(0), 1);
+    ASSERT_TRUE(floats);
+    EXPECT_FLOAT_EQ(FloatsOf(*floats)[0], 3);
+    EXPECT_EQ(message.payload[0].size(), 5u) << "a scale and an integer";
+  }
+}
+
+TEST(OuterSyncTest, ACodecsRestGoesOnInAnotherServer) {
+  OuterOfAServer first(2, "outer_compression: kInt8"), second(2, "outer_compression: kInt8");
+  std::map<std::string, std::vector<float>> state;
+  for (const GroupSync::Kept& kept : first.sync->StateOf(0))
+    state[kept.name].assign(kept.floats.begin(), kept.floats.end());
+  ASSERT_EQ(state.count("outer/group2/a/0-1/rest"), 1u);
+  state["outer/group2/a/0-1/rest"] = {4};
+  second.sync->Restore(state);
+  second.sync->Start(0);
+  for (const float change : {1.f, 2.f}) second.Step(0, change);
+  second.out.Flush();
+  const Frame& bytes = second.sent.messages.at(0).payload.at(0);
+  EXPECT_FLOAT_EQ(FloatsOf(Decode(second.sync->codec(), bytes, 1).value())[0], 7);
 }
 
 }  // namespace

@@ -140,10 +140,11 @@ TEST(PacketTest, WhatFitsIsReadWithinTheSameLimits) {
 
 TEST(PacketTest, AnotherVersionIsNamedWithOurs) {
   PacketHeader header = Header();
-  header.set_version(9);
+  header.set_version(kWireVersion + 1);
   const DecodedPacket got = DecodePacket(EncodePacket(header, {}), {});
   EXPECT_EQ(got.refusal, Refusal::kVersion);
-  EXPECT_EQ(got.text, StrCat("it speaks version 9 of the protocol, this process ", kWireVersion));
+  EXPECT_EQ(got.text, StrCat("it speaks version ", kWireVersion + 1,
+                             " of the protocol, this process ", kWireVersion));
 }
 
 TEST(PacketTest, AHeaderThatContradictsItselfIsRefused) {

@@ -51,6 +51,22 @@ TEST(CheckCluster, SettingsOfSeveralServerGroupsAreIdleInOne) {
             "");
 }
 
+TEST(CheckCluster, SettingsOfOuterStepsAreIdleWithoutThem) {
+  EXPECT_EQ(Found("group_sync: kOuter outer_compression: kInt8 outer_fragments: 1"),
+            "warning: cluster.group_sync: has no effect with one server group\n"
+            "warning: cluster.outer_compression: has no effect with one server group\n"
+            "warning: cluster.outer_fragments: has no effect with one server group\n");
+}
+
+TEST(CheckCluster, ARoundHasAStepForEachFragment) {
+  const std::string rounds =
+      "nworker_groups: 2 nserver_groups: 2 nworkers_per_procs: 2 nservers_per_procs: 2 "
+      "group_sync: kOuter sync_freq: 4 ";
+  EXPECT_EQ(Found(rounds + "outer_fragments: 4"), "");
+  EXPECT_EQ(Found(rounds + "outer_fragments: 5"),
+            "error: cluster.outer_fragments: must be <= sync_freq, 4, is 5\n");
+}
+
 TEST(CheckCluster, ServersThatWorkersDoNotNeedAreIdle) {
   const std::string two =
       "nworkers_per_group: 2 nworkers_per_procs: 2 nservers_per_group: 2 "

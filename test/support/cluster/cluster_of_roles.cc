@@ -119,7 +119,7 @@ void ClusterOfRoles::Start(const std::vector<float>& first) {
     const int putter = topology.WorkerGroupsOf(servers).first;
     if (id.first == putter && id.second == topology.ProcessesOf(putter).first) {
       worker.memory = first;
-      PutAll(worker.client.get(), table, ParamsIn(&worker.memory));
+      PutAll(worker.client.get(), table, ParamsIn(&worker.memory), steps_);
     }
     worker.client->GetAll(0);
   }

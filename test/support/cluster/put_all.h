@@ -8,11 +8,13 @@
 
 namespace singa {
 
-// `params`: the values of each param. GetAll sends the values that were put.
-inline void PutAll(Client* client, const SliceTable& table, const std::vector<float*>& params) {
+// `params`: the values of each param, which hold `version` steps. GetAll sends the values that were
+// put.
+inline void PutAll(Client* client, const SliceTable& table, const std::vector<float*>& params,
+                   int64_t version = 0) {
   for (int s = 0; s < table.size(); ++s) {
     const float* const begin = params[table[s].param] + table[s].begin;
-    client->Put(s, {.floats = {begin, begin + table[s].size}});
+    client->Put(s, {.version = version, .floats = {begin, begin + table[s].size}});
   }
 }
 
