@@ -82,14 +82,18 @@ bool ByMpi(const ClusterProto& cluster, const SyncFacts& facts) {
          (named == AllReduceProto::kAnyBackend && cluster.has_all_reduce() && facts.by_open_mpi);
 }
 
+// Returns whether servers cannot do what the compression asks for.
+bool NeedsRankSums(const AllReduceProto& conf) {
+  return conf.compression() == AllReduceProto::kPartial ||
+         conf.compression() == AllReduceProto::kPowerSGD;
+}
+
 // Returns why the processes need values and updaters of their own; "": they do not.
 std::string WhyRankSums(const ClusterProto& cluster, bool by_mpi) {
   const AllReduceProto& conf = cluster.all_reduce();
   if (conf.backend() == AllReduceProto::kMpi) return "cluster.all_reduce.backend is kMpi";
   if (by_mpi) return "Open MPI has started the job";
-  const bool no_servers = conf.compression() == AllReduceProto::kPartial ||
-                          conf.compression() == AllReduceProto::kPowerSGD;
-  if (!no_servers) return "";
+  if (!NeedsRankSums(conf)) return "";
   return "cluster.all_reduce.compression is " +
          AllReduceProto::Compression_Name(conf.compression());
 }
@@ -108,8 +112,11 @@ void CheckBackend(const JobProto& job, bool shares_host, bool one_group_in_all, 
       if (!one_group_in_all)
         throw ConfigError(kField, "kMpi needs one worker group, with workers in each process");
       return;
-    case AllReduceProto::kNccl:
     case AllReduceProto::kServers:
+      if (NeedsRankSums(job.cluster().all_reduce()))
+        throw ConfigError(kField, "kServers cannot do what compression asks for: leave it out");
+      return;
+    case AllReduceProto::kNccl:
     case AllReduceProto::kAnyBackend:
       return;
   }

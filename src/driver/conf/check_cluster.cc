@@ -82,7 +82,8 @@ class ClusterCheck {
     if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
       Warn("all_reduce.fusion_elements", "has no effect " + where);
     if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
-    if (mode_ == SyncMode::kRankSums) return;
+    const bool as_asked = mode_ == SyncMode::kServers && several_ && compresses();
+    if (mode_ == SyncMode::kRankSums || as_asked) return;
     Warn("all_reduce", where + (has_gpus ? " the host adds the gradients up" : WhoAddsUp()));
   }
 
@@ -116,10 +117,8 @@ class ClusterCheck {
     if (mode_ == SyncMode::kHostMemory)
       return " the processes of one host add the gradients up in memory that they share, and those "
              "of several hosts by a server in each, which computes the same";
-    const bool same = !several_ || !compresses();
-    return StrCat(several_ ? " a server in each process adds the gradients up"
-                           : " the workers' gradients are added up in memory",
-                  same ? ", which computes the same" : "");
+    return several_ ? " a server in each process adds the gradients up, which computes the same"
+                    : " the workers' gradients are added up in memory, which computes the same";
   }
 
   // Checks pairs of workers on one host. GPUs of other hosts are checked when their processes

@@ -171,6 +171,9 @@ TEST(SyncPlan, ABackendThatCannotAddUpIsAnError) {
   EXPECT_EQ(ErrorOf("backend: kNccl", kOneHost), "kNccl needs `gpu`, with a GPU for each worker");
   EXPECT_EQ(ErrorOf("backend: kMpi", kOneHost, "nworker_groups: 2"),
             "kMpi needs one worker group, with workers in each process");
+  EXPECT_EQ(ErrorOf("backend: kServers compression: kPartial", kHosts),
+            "kServers cannot do what compression asks for: leave it out");
+  EXPECT_EQ(ErrorOf("backend: kServers compression: kFp16", kHosts), "");
 }
 
 TEST(SyncPlan, OnlyMpiSaysSo) {
