@@ -109,7 +109,7 @@ def a_resumed_job_says_what_becomes_of_the_momentum(case):
     more = ("-resume", "-set", "train_steps=20")
     case.train("job.conf", *compressed("kNone"), workspace="whole")
     has(case.train("job.conf", *sparse, *more, workspace="whole").err,
-        "the updater's states in whole/checkpoint/step10 are not used (count, momentum): each process begins a "
+        "the updater's states in whole/checkpoint/step10 are not used (momentum): each process begins a "
         "momentum of its own at 0, as cluster.all_reduce.momentum_correction says", "stderr of kTopK after kNone")
     case.train("job.conf", *sparse, workspace="sparse")
     for settings in (compressed("kNone"), compressed("kTopK", "momentum_correction=false")):

@@ -62,13 +62,13 @@ int64_t WriteSparse(std::span<const float> floats, std::span<const uint32_t> sen
 }
 
 int64_t WriteAll(std::span<const float> floats, std::byte* to) {
-  std::memcpy(to, floats.data(), floats.size_bytes());
+  std::ranges::copy(std::as_bytes(floats), to);
   return MostSparseBytes(std::ssize(floats));
 }
 
 bool ReadSparse(std::span<const std::byte> bytes, std::span<float> floats) {
   if (bytes.size() == floats.size_bytes()) {
-    std::memcpy(floats.data(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, std::as_writable_bytes(floats).data());
     return true;
   }
   if (bytes.size() > floats.size_bytes()) return false;

@@ -88,9 +88,11 @@ void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead)
 
 std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead) {
   std::set<std::string> kept, unused;
-  for (const UpdaterState& state : lead->replica().states())
+  for (const UpdaterState& state : lead->replica().states()) {
+    kept.insert(StrCat("updater/", state.param, "/count"));  // of updates, which all count
     for (const std::string& name : state.names)
       kept.insert(StrCat("updater/", state.param, "/", name));
+  }
   for (const StoredTensor& tensor : checkpoint.state().tensors())
     if (tensor.name.starts_with("updater/") && !kept.contains(tensor.name))
       unused.insert(Printable(tensor.name.substr(tensor.name.rfind('/') + 1)));
