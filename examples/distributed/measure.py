@@ -36,8 +36,8 @@ def compressed(name, *settings):
             *(f"cluster.all_reduce.{setting}" for setting in settings)]
 
 
-def outer(freq):
-    return [*GROUPS, "cluster.group_sync=kOuter", f"cluster.sync_freq={freq}"]
+def outer(freq, *settings):
+    return [*GROUPS, "cluster.group_sync=kOuter", f"cluster.sync_freq={freq}", *settings]
 
 
 MODES = {
@@ -52,6 +52,9 @@ MODES = {
     "kPartial, 4 buckets": compressed("kPartial", "fusion_elements=1000"),
     "kOuter, 10 steps": outer(10),
     "kOuter, 100 steps": outer(100),
+    "kOuter, 100 steps, kInt8": outer(100, "cluster.outer_compression=kInt8"),
+    "kOuter, 100 steps, kInt8, 4 fragments": outer(100, "cluster.outer_compression=kInt8",
+                                                   "cluster.outer_fragments=4"),
 }
 
 

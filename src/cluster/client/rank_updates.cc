@@ -19,6 +19,7 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
   sums_ = std::make_unique<RankSums>(setup_.topology, table_, codec_, MostFloats(table_, buckets),
                                      setup_.link);
   std::vector<bool> waits;
+  waits.reserve(table_.size());
   for (int s = 0; s < table_.size(); ++s) waits.push_back(sums_->contributes(s) || sums_->takes(s));
   encoder_ = std::make_unique<GradientEncoder>(codec_, table_, setup_.topology, rank(), kGroup);
   MakeLowRank();
