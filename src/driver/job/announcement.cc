@@ -10,7 +10,7 @@ int64_t MiB(const MemoryUse& use) { return (use.total() + (1 << 20) - 1) >> 20; 
 
 // Returns WorkersText with "2 processes with" before it if the job has several.
 std::string GroupsText(const JobProto& job, const JobProcess* process) {
-  const std::string workers = WorkersText(job.cluster());
+  std::string workers = WorkersText(job.cluster());
   if (!process) return workers;
   return StrCat(Counted(process->part().processes(), "process", "processes"), " with ", workers);
 }
