@@ -69,6 +69,9 @@ void RankSums::Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
   if (all.empty()) return;
   std::vector<uint32_t> lengths;
   std::vector<std::byte> bytes;
+  size_t size = 0;
+  for (const EncodedFloats* one : all) size += one->bytes.size();
+  bytes.reserve(size);
   for (const EncodedFloats* one : all) {
     lengths.push_back(static_cast<uint32_t>(one->bytes.size()));
     const std::span<const std::byte> more = BytesOf(one->bytes);
@@ -76,7 +79,7 @@ void RankSums::Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
   }
   const int64_t tag = kGradientTags + TagOf(exchange, sizes);
   if (!codec.plain()) link_.SendAll(to, tag, std::as_bytes(std::span(lengths)));
-  link_.SendAll(to, tag + messages_, bytes);
+  link_.SendAllOf(to, tag + messages_, std::move(bytes));
 }
 
 // floats: of each frame.

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -13,6 +14,19 @@ namespace singa {
 namespace {
 
 constexpr std::chrono::microseconds kPause(20);  // between two looks at a message under way
+constexpr size_t kMostOfPart = size_t{1} << 22;
+
+// MPI cuts messages for its ways itself. Larger parts would come too late to show that the sender
+// goes on, where the network is slow.
+int64_t PartsOf(size_t bytes) {
+  return static_cast<int64_t>(std::max<size_t>(1, (bytes + kMostOfPart - 1) / kMostOfPart));
+}
+
+template <typename Byte>
+std::span<Byte> PartOf(std::span<Byte> bytes, int64_t i) {
+  const size_t begin = static_cast<size_t>(i) * kMostOfPart;
+  return bytes.subspan(begin, std::min(kMostOfPart, bytes.size() - begin));
+}
 
 }  // namespace
 
@@ -84,27 +98,46 @@ void MpiLink::Reap() {
 
 void MpiLink::Send(int to, int64_t tag, std::span<const std::byte> bytes) {
   CHECK_LE(std::ssize(bytes), kMostBytes);
+  SendAll(to, tag, bytes);
+}
+
+void MpiLink::SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) {
   CheckFailure();
-  {
+  const auto memory = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  const std::span<const std::byte> all(*memory);
+  for (int64_t i = 0; i < PartsOf(all.size()); ++i) {
     const MutexLock lock(&sending_lock_);
-    Sending& one = sending_.emplace_back(Sending{nullptr, {bytes.begin(), bytes.end()}});
-    one.request = world_->StartSend(communicator_, to, tag, one.bytes);
+    sending_.push_back(
+        {world_->StartSend(communicator_, to, first_tag + i, PartOf(all, i)), memory});
   }
-  sent_ += std::ssize(bytes);
+  sent_ += std::ssize(all);
   sends_.notify_all();
 }
 
 void MpiLink::Receive(int from, int64_t tag, std::span<std::byte> bytes) {
-  MpiWorld::Request request = world_->StartReceive(communicator_, from, tag, bytes);
+  ReceiveAll(from, tag, bytes);
+}
+
+// MPI may carry all parts at once.
+void MpiLink::ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) {
+  std::vector<MpiWorld::Request> requests;
+  for (int64_t i = 0; i < PartsOf(bytes.size()); ++i)
+    requests.push_back(world_->StartReceive(communicator_, from, first_tag + i, PartOf(bytes, i)));
+  for (size_t i = 0; i < requests.size(); ++i)
+    Await(&requests[i], from, PartOf(bytes, static_cast<int64_t>(i)).size());
+}
+
+// Blocks until the message of `expected` bytes has come.
+void MpiLink::Await(MpiWorld::Request* request, int from, size_t expected) {
   std::optional<int64_t> came;
-  Poll([&] { return (came = world_->Test(&request)).has_value(); },
+  Poll([&] { return (came = world_->Test(request)).has_value(); },
        [&] {
          return StrCat("process ", from, " stands still: it has sent no numbers for ",
                        deadline_.longest().count(), " ms");
        });
-  if (*came != std::ssize(bytes))
+  if (*came != static_cast<int64_t>(expected))
     throw PeerError(StrCat("process ", from, " sends ", *came,
-                           " bytes of numbers where this one expects ", bytes.size()));
+                           " bytes of numbers where this one expects ", expected));
   received_ += *came;
 }
 

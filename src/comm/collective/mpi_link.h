@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,9 +33,15 @@ class MpiLink final : public RankLink {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  // These two throw the error that Fail was given. REQUIRES: Open was called.
+  // These throw the error that Fail was given. REQUIRES: Open was called.
   void Send(int to, int64_t tag, std::span<const std::byte> bytes) override;
   void Receive(int from, int64_t tag, std::span<std::byte> bytes) override;
+  // These send and receive large messages.
+  void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes) override {
+    SendAllOf(to, first_tag, {bytes.begin(), bytes.end()});
+  }
+  void SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) override;
+  void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) override;
   void Reserve(int64_t, int64_t) override {}  // MPI keeps what comes early
 
   // Returns the bytes that were sent and received.
@@ -48,9 +55,10 @@ class MpiLink final : public RankLink {
  private:
   struct Sending {
     MpiWorld::Request request;
-    std::vector<std::byte> bytes;
+    std::shared_ptr<const std::vector<std::byte>> memory;
   };
 
+  void Await(MpiWorld::Request* request, int from, size_t expected);
   void CheckFailure() const;
   void CarryOn();
   void Reap() REQUIRES(sending_lock_);

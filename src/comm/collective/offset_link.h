@@ -2,6 +2,8 @@
 // share the other link in this way.
 #pragma once
 
+#include <utility>
+
 #include "comm/collective/rank_link.h"
 
 namespace singa {
@@ -18,6 +20,15 @@ class OffsetLink final : public RankLink {
   }
   void Receive(int from, int64_t tag, std::span<std::byte> bytes) override {
     link_.Receive(from, first_tag_ + tag, bytes);
+  }
+  void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes) override {
+    link_.SendAll(to, first_tag_ + first_tag, bytes);
+  }
+  void SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) override {
+    link_.SendAllOf(to, first_tag_ + first_tag, std::move(bytes));
+  }
+  void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) override {
+    link_.ReceiveAll(from, first_tag_ + first_tag, bytes);
   }
   void Reserve(int64_t bytes, int64_t messages) override { link_.Reserve(bytes, messages); }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace singa {
 
@@ -25,10 +26,14 @@ class RankLink {
   // another number of bytes or the rank is gone, and Error with kExitStalled when it does not come
   // in time.
   virtual void Receive(int from, int64_t tag, std::span<std::byte> bytes) = 0;
-  // Sends and receives any number of bytes as MessagesOf(bytes) messages, whose tags begin at
-  // `first_tag`. Throw as Send and Receive do.
-  void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes);
-  void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes);
+  // Sends and receives any number of bytes as at most MessagesOf(bytes) messages, whose tags begin
+  // at `first_tag`. Throw as Send and Receive do.
+  virtual void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes);
+  // Does so with memory that the link may keep, which can save a copy.
+  virtual void SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) {
+    SendAll(to, first_tag, bytes);
+  }
+  virtual void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes);
   // Returns the messages that `bytes` bytes take: at least one.
   static int64_t MessagesOf(int64_t bytes);
   // Lets each rank send `bytes` more, in `messages`, before this one receives them.

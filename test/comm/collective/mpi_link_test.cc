@@ -66,8 +66,13 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
     other.Receive(0, 5, got);
     EXPECT_EQ(got, small) << "links do not meet each other's messages";
     link.Receive(0, 6, {});
+    const std::vector<std::byte> many = Bytes(40 * RankLink::kMostBytes + 1, 3);
+    link.SendAllOf(0, 100, many);
+    got.resize(many.size());
+    link.ReceiveAll(0, 100, got);
+    EXPECT_EQ(got, many);
     link.AwaitSent();
-    EXPECT_EQ(link.sent(), 3 + RankLink::kMostBytes);
+    EXPECT_EQ(link.sent(), 3 + RankLink::kMostBytes + std::ssize(many));
     EXPECT_EQ(link.received(), link.sent());
     link.Send(0, 8, small);
     got.resize(4);
