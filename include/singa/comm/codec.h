@@ -31,10 +31,6 @@ class SINGA_API Codec {
   // Encode nor Decode is called, and messages carry the floats themselves.
   virtual bool plain() const { return false; }
 
-  // Returns whether n floats as they are in memory also decode to themselves. Decode is then not
-  // called for so many bytes.
-  virtual bool takes_floats() const { return plain(); }
-
   // Returns whether sums of gradients travel encoded, too: each process applies the sum that the
   // server sends. If not, the server sends the new values, as float32.
   virtual bool sends_sums() const { return false; }

@@ -18,8 +18,7 @@ EncodedFloats GradientEncoder::Encode(int64_t step, int slice, std::span<float* 
   const int64_t n = table_[slice].size;
   if (sums.size() == 1 && !codec_.plain()) {
     const std::span<const float> sum(sums[0], static_cast<size_t>(n));
-    if (table_[slice].by.has_one_of(workers_))
-      return EncodeWhole(codec_, step, sum, states_[slice]);
+    if (table_[slice].by.EachAlone(workers_)) return EncodeWhole(codec_, step, sum, states_[slice]);
     return singa::Encode(codec_, step, sum, states_[slice]);
   }
   auto [frame, to] = NewFloats(static_cast<int64_t>(sums.size()) * n);

@@ -66,9 +66,10 @@ EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum) {
 std::optional<Frame> Decode(const Codec& codec, const Frame& bytes, int64_t n) {
   if (static_cast<int64_t>(bytes.size()) > codec.MostBytes(n)) return std::nullopt;
   if (n == 0) return bytes.size() == 0 ? std::optional(Frame()) : std::nullopt;
-  if (codec.takes_floats() && bytes.size() == n * sizeof(float))
+  if (codec.plain()) {
+    if (static_cast<int64_t>(bytes.size()) != codec.MostBytes(n)) return std::nullopt;
     return IsAligned(bytes) ? bytes : Frame::Copy(bytes.data(), bytes.size());
-  if (codec.plain()) return std::nullopt;
+  }
   auto [frame, floats] = NewFloats(n);
   const std::span from(static_cast<const std::byte*>(bytes.data()), bytes.size());
   if (!codec.Decode(from, {floats, static_cast<size_t>(n)})) return std::nullopt;

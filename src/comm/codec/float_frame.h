@@ -43,8 +43,8 @@ EncodedFloats EncodeWhole(const Codec& codec, int64_t step, std::span<const floa
 // Encodes a sum of gradients. REQUIRES: codec.sends_sums().
 EncodedFloats EncodeSum(const Codec& codec, std::span<const float> sum);
 // Returns a frame of n floats, or none if `bytes`, which a peer sent, does not encode n floats. A
-// codec that takes floats returns `bytes` that are n floats, or a copy if they are not aligned.
-// REQUIRES: the receiver expects n floats, since memory for n floats may be allocated.
+// plain codec returns `bytes`, or a copy if they are not aligned. REQUIRES: the receiver expects n
+// floats, since memory for n floats may be allocated.
 std::optional<Frame> Decode(const Codec& codec, const Frame& bytes, int64_t n);
 
 }  // namespace singa

@@ -29,12 +29,6 @@ SINGA_CPU_CLONES_EXACT void ApplyMomentum(const float* __restrict x, int64_t n, 
   for (int64_t i = 0; i < n; ++i) u[i] = m * u[i] + x[i];
 }
 
-SINGA_CPU_CLONES int64_t CountZeros(const float* x, int64_t n) {
-  int64_t zeros = 0;
-  for (int64_t i = 0; i < n; ++i) zeros += x[i] == 0 ? 1 : 0;
-  return zeros;
-}
-
 void SetToZero(const Positions& positions, std::span<float> floats) {
   for (const uint32_t i : positions) floats[i] = 0;
 }
@@ -65,10 +59,7 @@ int64_t SparseCodec::EncodeWhole(int64_t, std::span<const float> floats, std::sp
   return WriteAll(u, to);
 }
 
-// A float takes five bytes or more, so with few zeros all floats are fewer bytes.
 int64_t SparseCodec::EncodeSum(std::span<const float> floats, std::byte* to) const {
-  const int64_t n = std::ssize(floats);
-  if (5 * (n - CountZeros(floats.data(), n)) >= 4 * n) return WriteAll(floats, to);
   return WriteSparse(floats, PositionsFrom(floats, 1), to);
 }
 

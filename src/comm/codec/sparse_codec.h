@@ -19,7 +19,6 @@ class SparseCodec : public Codec {
     momentum_ = momentum;
   }
   int64_t MostBytes(int64_t n) const override { return MostSparseBytes(n); }
-  bool takes_floats() const override { return true; }
   // The rest, and u if there is momentum.
   int64_t states() const override { return !feeds_back_ ? 0 : momentum_ > 0 ? 2 : 1; }
   int64_t Encode(int64_t step, std::span<const float> floats, std::span<float> state,

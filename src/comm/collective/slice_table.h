@@ -24,7 +24,7 @@ struct Contributors {
   bool all() const { return count == 0; }
   // Returns whether each of `workers` has a part of the param for itself, which it alone computes
   // and reads.
-  bool has_one_of(int workers) const { return count == 1 && stride == workers; }
+  bool EachAlone(int workers) const { return count == 1 && stride == workers; }
   // Returns contributor `place`, counted among the contributors.
   int Worker(int place) const { return first + place * stride; }
   // Returns the contributors' tree's nodes that workers `run` of the group add up. Nodes are of

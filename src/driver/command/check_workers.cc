@@ -89,7 +89,10 @@ void PrintWorkers(const JobProto& asked) {
       ++next;
     PrintPart(static_cast<int>(first), static_cast<int>(next) - 1, parts[first]);
   }
-  if (workers > kMostShown) return (void)std::printf("  ...\n");
+  if (workers > kMostShown) {
+    std::printf("  ...\n");
+    return;
+  }
   int64_t all = 0;
   for (const Part& part : parts) all += part.memory.total();
   std::printf("  together        %s\n", MiB(all).c_str());

@@ -121,7 +121,6 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
       Count(args, "workers", std::max(1, job.cluster().nworkers_per_group()), Topology::kMostRoles);
   cluster.hosts = Count(args, "hosts", 1, cluster.workers);
   LeaveOutIdleHosts(&cluster);
-  cluster.servers = ServersOf(job.cluster(), cluster.hosts);
   ReadLink(args, &cluster);  // tells of a mistake before anything is measured
   Machine machine;
   if (args.Has("machine")) {
@@ -138,6 +137,7 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
     machine.worker_bytes = UsableMemory() / cluster.here();
     machine.timer = std::make_unique<KeptTimes>(args.Has("fresh"), TellProgress());
   }
+  if (!machine.cluster.gpus) machine.cluster.servers = ServersOf(job.cluster(), cluster.hosts);
   ReadLink(args, &machine.cluster);
   return machine;
 }
@@ -237,8 +237,8 @@ from -json. A layer without one has rows and units there, which are its partitio
 partition: kAuto has no plan "own".
 
 Exit code 66: the machine file, or `dot` for -svg, is missing; 69: the machine has too little
-memory to measure a worker's part, or no plan fits into its memory; 78: the job or the machine file has mistakes, or the job has
-fewer rows than workers.
+memory to measure a worker's part, or no plan fits into its memory; 78: the job or the machine file
+has mistakes, or the job has fewer rows than workers.
 )";
 
 SINGA_REGISTER_SUBCOMMAND(

@@ -118,7 +118,8 @@ std::string PartitionFile(const std::string& workspace) { return workspace + "/p
 AutoPartition FindPartition(const JobProto& job, const RunOptions& options, Progress* progress) {
   if (const std::string why = WhyNoChoice(job); !why.empty()) return ByRows(job, why);
   const std::string file = PartitionFile(WorkspacePath(job));
-  const bool has_choice = options.resume && std::filesystem::exists(file);
+  std::error_code unknown;
+  const bool has_choice = options.resume && std::filesystem::exists(file, unknown);
   if (auto kept = has_choice ? PartitionOfWorkspace(job, file) : std::nullopt) {
     progress->Say(StrCat("partition: ", Describe(*kept), "; kept from ", file));
     return *kept;

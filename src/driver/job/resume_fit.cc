@@ -12,6 +12,10 @@ namespace {
 constexpr char kAdvice[] =
     "; without -resume the job trains anew, and checkpoint_path starts it from these params";
 
+constexpr char kMomentumApart[] =
+    ": in it each process has a momentum of its own, as momentum_correction says, and the updater "
+    "of this job needs one of all";
+
 std::string Joined(const std::vector<std::string>& parts) {
   constexpr size_t kMost = 8;
   std::string text;
@@ -47,10 +51,11 @@ std::string StateMisfit(const Checkpoint& checkpoint, Trainer* lead) {
   return "";
 }
 
-// Returns whether the codec of the gradients had a state in each process.
-bool HasCodecState(const Checkpoint& checkpoint) {
+// Returns whether the codec of the gradients had the momentum: it then kept two states, the rest
+// and the momentum, as [states, nodes, floats].
+bool CodecHadMomentum(const Checkpoint& checkpoint) {
   return std::ranges::any_of(checkpoint.state().tensors(), [](const StoredTensor& tensor) {
-    return tensor.name.starts_with("codec/");
+    return tensor.name.starts_with("codec/") && tensor.shape.dims() == 3 && tensor.shape[0] == 2;
   });
 }
 
@@ -74,13 +79,10 @@ void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead)
                                     ", was trained with ", Printable(then->second.text()),
                                     ", the job says ", UpdaterName(job), kAdvice));
   const std::string state = StateMisfit(checkpoint, lead);
-  if (!state.empty() && HasCodecState(checkpoint))
-    throw ConfigError("cluster.all_reduce.momentum_correction",
-                      StrCat("the checkpoint to resume from is ", checkpoint.dir(),
-                             ": in it each "
-                             "process has a momentum of its own, as momentum_correction says, and "
-                             "the updater of this job needs one of all",
-                             kAdvice));
+  if (!state.empty() && CodecHadMomentum(checkpoint))
+    throw ConfigError(
+        "cluster.all_reduce.momentum_correction",
+        StrCat("the checkpoint to resume from is ", checkpoint.dir(), kMomentumApart, kAdvice));
   if (!state.empty())
     throw ConfigError("updater", StrCat("the checkpoint to resume from is ", checkpoint.dir(), ": ",
                                         state, kAdvice));
