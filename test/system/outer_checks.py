@@ -126,6 +126,14 @@ def fragments_spread_the_bytes_over_a_round(case):
 
 
 @check
+def more_fragments_than_slices_take_no_memory_or_time(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 5"))
+    most = 2 ** 31 - 1
+    case.train("job.conf", *rounds(most, f"cluster.outer_fragments={most}"), workspace="ws")
+    equal(case.steps("ws"), [5], "checkpoints")
+
+
+@check
 def groups_without_servers_of_their_own_cannot_train_in_rounds(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 10"))
     wrong = ("-set", "cluster.nworker_groups=4", "-set", "cluster.nserver_groups=2",

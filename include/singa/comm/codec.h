@@ -40,8 +40,8 @@ class SINGA_API Codec {
   // first step.
   virtual int64_t Encode(int64_t step, std::span<const float> floats, std::span<float> state,
                          std::byte* to) const = 0;
-  // Encodes a gradient that one worker of the group computes alone, so that it needs no sum. Leaves
-  // no float out. Otherwise as Encode.
+  // Encodes a gradient that one worker of the group computes alone, so that it needs no sum, as
+  // Encode does. A codec that leaves floats out overrides this to send all.
   virtual int64_t EncodeWhole(int64_t step, std::span<const float> floats, std::span<float> state,
                               std::byte* to) const {
     return Encode(step, floats, state, to);

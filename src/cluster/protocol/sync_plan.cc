@@ -114,7 +114,11 @@ void CheckBackend(const JobProto& job, bool shares_host, bool one_group_in_all, 
       return;
     case AllReduceProto::kServers:
       if (NeedsRankSums(job.cluster().all_reduce()))
-        throw ConfigError(kField, "kServers cannot do what compression asks for: leave it out");
+        throw ConfigError(
+            kField,
+            StrCat("kServers cannot add up by ",
+                   AllReduceProto::Compression_Name(job.cluster().all_reduce().compression()),
+                   ": leave backend out"));
       return;
     case AllReduceProto::kNccl:
     case AllReduceProto::kAnyBackend:

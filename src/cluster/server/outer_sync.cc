@@ -17,7 +17,7 @@ constexpr int64_t kCountUnit = 1 << 20;  // both parts of a count are whole floa
 
 // Returns how many steps before those of the first fragment the rounds of each slice end.
 std::vector<int64_t> LeadsOf(const SliceTable& table, const ClusterProto& conf) {
-  const int fragments = conf.outer_fragments();
+  const int fragments = std::min(conf.outer_fragments(), table.size());  // no empty ones
   std::vector<int> slices(table.size());
   std::iota(slices.begin(), slices.end(), 0);
   const std::vector<int> runs = CutEvenly(table, slices, fragments);

@@ -14,10 +14,11 @@ namespace singa {
 namespace {
 
 constexpr std::chrono::microseconds kPause(20);  // between two looks at a message under way
+// Large messages are sent in parts, a few of which are under way at a time: where the network is
+// slow, each part that has come shows that the sender goes on.
 constexpr size_t kMostOfPart = size_t{1} << 22;
+constexpr int64_t kPartsAtOnce = 4;
 
-// MPI cuts messages for its ways itself. Larger parts would come too late to show that the sender
-// goes on, where the network is slow.
 int64_t PartsOf(size_t bytes) {
   return static_cast<int64_t>(std::max<size_t>(1, (bytes + kMostOfPart - 1) / kMostOfPart));
 }
@@ -118,13 +119,36 @@ void MpiLink::Receive(int from, int64_t tag, std::span<std::byte> bytes) {
   ReceiveAll(from, tag, bytes);
 }
 
-// MPI may carry all parts at once.
 void MpiLink::ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) {
-  std::vector<MpiWorld::Request> requests;
-  for (int64_t i = 0; i < PartsOf(bytes.size()); ++i)
-    requests.push_back(world_->StartReceive(communicator_, from, first_tag + i, PartOf(bytes, i)));
-  for (size_t i = 0; i < requests.size(); ++i)
-    Await(&requests[i], from, PartOf(bytes, static_cast<int64_t>(i)).size());
+  std::deque<MpiWorld::Request> under_way;
+  const int64_t parts = PartsOf(bytes.size());
+  try {
+    for (int64_t part = 0, next = 0; part < parts; ++part) {
+      for (; next < std::min(parts, part + kPartsAtOnce); ++next)
+        under_way.push_back(
+            world_->StartReceive(communicator_, from, first_tag + next, PartOf(bytes, next)));
+      Await(&under_way.front(), from, PartOf(bytes, part).size());
+      under_way.pop_front();
+    }
+  } catch (...) {
+    GiveUp(&under_way);
+    throw;
+  }
+}
+
+// Waits until MPI no longer uses the memory of these messages. One that comes from a process that
+// stands still within it does not end: the job ends in its place.
+void MpiLink::GiveUp(std::deque<MpiWorld::Request>* requests) {
+  constexpr int kLooks = 1000;
+  try {
+    for (MpiWorld::Request& request : *requests)
+      if (request) world_->Cancel(&request);
+    for (MpiWorld::Request& request : *requests)
+      for (int look = 0; request && look < kLooks && !world_->Test(&request); ++look)
+        std::this_thread::sleep_for(kPause);
+  } catch (const Error& error) {
+    LOG(WARNING) << "MPI does not give up messages: " << error.what();
+  }
 }
 
 // Blocks until the message of `expected` bytes has come.

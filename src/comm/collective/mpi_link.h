@@ -59,6 +59,7 @@ class MpiLink final : public RankLink {
   };
 
   void Await(MpiWorld::Request* request, int from, size_t expected);
+  void GiveUp(std::deque<MpiWorld::Request>* requests);
   void CheckFailure() const;
   void CarryOn();
   void Reap() REQUIRES(sending_lock_);

@@ -34,6 +34,7 @@ Function<int(Handle, int, void*, int*)> GetAttribute{&library, "MPI_Comm_get_att
 Function<int(const void*, int, Handle, int, int, Handle, Handle*)> Isend{&library, "MPI_Isend"};
 Function<int(void*, int, Handle, int, int, Handle, Handle*)> Irecv{&library, "MPI_Irecv"};
 Function<int(Handle*, int*, Status*)> TestRequest{&library, "MPI_Test"};
+Function<int(Handle*)> CancelRequest{&library, "MPI_Cancel"};
 Function<int(const Status*, Handle, int*)> GetCount{&library, "MPI_Get_count"};
 Function<int(char*, int*)> LibraryVersion{&library, "MPI_Get_library_version"};
 Function<int(int, char*, int*)> ErrorString{&library, "MPI_Error_string"};
@@ -105,6 +106,11 @@ MpiWorld::Request MpiWorld::StartReceive(Communicator in, int from, int64_t tag,
   Check(
       Irecv(bytes.data(), static_cast<int>(bytes.size()), Bytes(), from, TagOf(tag), in, &request));
   return request;
+}
+
+void MpiWorld::Cancel(Request* request) {
+  const MutexLock lock(&mutex_);
+  Check(CancelRequest(request));
 }
 
 std::optional<int64_t> MpiWorld::Test(Request* request) {

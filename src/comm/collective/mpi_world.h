@@ -40,6 +40,9 @@ class MpiWorld {
   // Start to send or receive a message. `bytes` are in use until Test returns a number.
   Request StartSend(Communicator in, int to, int64_t tag, std::span<const std::byte> bytes);
   Request StartReceive(Communicator in, int from, int64_t tag, std::span<std::byte> bytes);
+  // Gives up a message that has not begun to come. Test then returns a number soon, as it does for
+  // any other message.
+  void Cancel(Request* request);
   // Returns, once the message was sent or received, its number of bytes.
   std::optional<int64_t> Test(Request* request);
 

@@ -172,9 +172,12 @@ int Plan(const JobProto& asked, const Arguments& args) {
     MeasurePlans(job, machine.cluster, machine.worker_bytes, &plans.plans);
     KeepModelErrors(plans.plans);
   }
-  if (args.Has("svg")) return PrintSvg(DotOf(job, plans));
-  std::fputs((args.Has("json") ? PlanJson(plans) : PlanTable(plans)).c_str(), stdout);
-  if (plans.fits) return kExitOk;
+  int code = kExitOk;
+  if (args.Has("svg"))
+    code = PrintSvg(DotOf(job, plans));
+  else
+    std::fputs((args.Has("json") ? PlanJson(plans) : PlanTable(plans)).c_str(), stdout);
+  if (plans.fits || code != kExitOk) return code;
   std::fflush(stdout);
   throw DeviceError(StrCat("no plan fits into the memory of a worker, which is ",
                            1e-6 * static_cast<double>(machine.worker_bytes), " MB"));

@@ -20,8 +20,8 @@ std::string HowText(const JobProto& job, WorkerGroups* groups) {
   if (!groups->process()) return "";
   const SyncMode mode = groups->plan().mode;
   const AllReduceProto::Compression codec = job.cluster().all_reduce().compression();
-  const bool coded =
-      codec != AllReduceProto::kNone && (mode == SyncMode::kServers || mode == SyncMode::kRankSums);
+  const bool coded = codec != AllReduceProto::kNone && codec != AllReduceProto::kPartial &&
+                     (mode == SyncMode::kServers || mode == SyncMode::kRankSums);
   return StrCat(", gradients by ", TextOf(groups->plan()),
                 coded ? ", compressed by " + AllReduceProto::Compression_Name(codec) : "");
 }

@@ -47,16 +47,16 @@ int HostsAlike(const PlanCluster& cluster, const RunOptions& options) {
   return options.process && options.process->part().one_host() ? cluster.hosts : 1;
 }
 
-// Returns PlanCluster::servers.
-int ServersOf(const Topology& topology) {
+// Sets which processes have servers, as those of hosts.
+void SetServers(const Topology& topology, PlanCluster* cluster) {
   std::set<int> with;
   const int group = topology.ServerGroupOf(0);
   for (int id = 0; id < topology.servers_per_group(); ++id)
     with.insert(topology.ProcessOfServer({group, id}));
   const Range processes = topology.ProcessesOf(0);
-  for (int process = processes.first; process < processes.last; ++process)
-    if (!with.contains(process)) return static_cast<int>(with.size());
-  return 0;
+  const auto beside = std::ranges::count_if(with, [&](int i) { return processes.Has(i); });
+  cluster->servers = beside == processes.size() ? 0 : static_cast<int>(with.size());
+  cluster->servers_apart = beside == 0;
 }
 
 PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
@@ -66,7 +66,7 @@ PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   const SyncMode mode = options.process ? options.process->part().plan().mode : SyncMode::kAlone;
   if (mode == SyncMode::kServers || mode == SyncMode::kRankSums)
     cluster.hosts = options.process->part().topology().ProcessesOf(0).size();
-  if (mode == SyncMode::kServers) cluster.servers = ServersOf(options.process->part().topology());
+  if (mode == SyncMode::kServers) SetServers(options.process->part().topology(), &cluster);
   cluster.cores = std::max(1, cluster.cores / HostsAlike(cluster, options));
   cluster.link_gbit = job.cluster().link_gbit();
   cluster.threads = ThreadsOfWorker(job, options.threads);

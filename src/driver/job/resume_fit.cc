@@ -14,7 +14,7 @@ constexpr char kAdvice[] =
 
 constexpr char kMomentumApart[] =
     ": in it each process has a momentum of its own, as momentum_correction says, and the updater "
-    "of this job needs one of all";
+    "of this job needs a momentum that all processes share";
 
 std::string Joined(const std::vector<std::string>& parts) {
   constexpr size_t kMost = 8;

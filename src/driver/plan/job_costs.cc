@@ -89,13 +89,15 @@ void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
 }
 
 // A few hosts have the servers, to which all hosts send the gradients of all params, even those of
-// one worker. A server's host sends its slices' values to the others, and gradients of its own
-// workers to the other servers.
+// one worker. A server's host sends its slices' values to the others. If it has workers, it sends
+// gradients to the other servers, too. The host that sends most counts.
 void JobCosts::AddServers(double bytes, double of_host, LayerCost* cost) const {
   const int hosts = cluster_.hosts, servers = cluster_.servers;
   cost->update_ms *= static_cast<double>(hosts) / servers;
   cost->moved_bytes += static_cast<int64_t>(bytes);  // new values
-  AddSent(of_host * (hosts + servers - 2) / servers, cost);
+  const double sent = static_cast<double>(hosts + servers - 2) / servers;
+  const double sent_apart = std::max(1.0, static_cast<double>(hosts) / servers);
+  AddSent(of_host * (cluster_.servers_apart ? sent_apart : sent), cost);
 }
 
 // Adds what a host sends.

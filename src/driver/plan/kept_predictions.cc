@@ -17,9 +17,9 @@ std::string NameOf(JobProto job, const PlanCluster& cluster) {
   SetDivision({}, job.mutable_neuralnet());
   job.mutable_neuralnet()->clear_partition();
   std::string key = KeyOf({std::move(job), cluster});
-  if (cluster.hosts > 1)
-    key = Sha256Hex(StrCat(key, " ", cluster.hosts, " ", cluster.servers, " ", cluster.link_gbit,
-                           " ", cluster.link_us));
+  if (cluster.hosts > 1 || cluster.servers > 0)
+    key = Sha256Hex(StrCat(key, " ", cluster.hosts, " ", cluster.servers, " ",
+                           cluster.servers_apart, " ", cluster.link_gbit, " ", cluster.link_us));
   return StrCat("steps-", key, ".json");
 }
 

@@ -10,7 +10,7 @@
 
 namespace singa {
 
-// Is called before each of `all` measurements, `done` of which are behind it.
+// The measurements call it before each of `all` measurements, after `done` of them.
 using MeasureProgress = std::function<void(int done, int all)>;
 
 // Returns a progress that gives `say` a sentence at most every ten seconds.

@@ -14,9 +14,10 @@ struct PlanCluster {
   int threads = 1;  // of each worker
   int cores = 1;    // of a host; with gpus: its GPUs, one for each worker
   bool gpus = false;
-  int servers = 0;        // hosts that have servers; 0: each host has its own, or needs none
-  double link_gbit = 10;  // Gbit/s of a host's link, in each direction
-  double link_us = 50;    // microseconds that a message is under way
+  int servers = 0;             // hosts that have servers; 0: each host has its own, or needs none
+  bool servers_apart = false;  // the servers are on hosts of their own
+  double link_gbit = 10;       // Gbit/s of a host's link, in each direction
+  double link_us = 50;         // microseconds that a message is under way
 
   // Workers of the host that has most.
   int here() const { return (workers + hosts - 1) / hosts; }

@@ -171,7 +171,7 @@ TEST(SyncPlan, ABackendThatCannotAddUpIsAnError) {
   EXPECT_EQ(ErrorOf("backend: kMpi", kOneHost, "nworker_groups: 2"),
             "kMpi needs one worker group, with workers in each process");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kPartial", kHosts),
-            "kServers cannot do what compression asks for: leave it out");
+            "kServers cannot add up by kPartial: leave backend out");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kFp16", kHosts), "");
 }
 

@@ -180,7 +180,7 @@ TEST(LowRankBits, OfAnExpandedMatrixFollowTheRank) {
   }
 }
 
-// The checksums come from a CPU with AVX-512. All CPUs and compilers must give them.
+// The checksums come from a CPU with AVX-512. All x86-64 CPUs must give them.
 TEST(CodecBits, AreTheSameOnEveryCpu) {
   const std::vector<float> floats = Uniform(5003, 9);
   std::vector<float> state;

@@ -34,9 +34,10 @@ std::ostream& operator<<(std::ostream& out, const Bytes& bytes) {
   return out << bytes.moved << " moved, " << bytes.sent << " sent";
 }
 
-Bytes BytesOf(const Layout& layout, int hosts, int servers = 0) {
+Bytes BytesOf(const Layout& layout, int hosts, int servers = 0, bool apart = false) {
   PlanCluster cluster = WorkersOn(4, hosts);
   cluster.servers = servers;
+  cluster.servers_apart = apart;
   const JobCosts costs(DenseJob(), cluster, {});
   const CostNet net = costs.Net(std::vector<PartTimes>(costs.requests().size()));
   const LayerCost& cost = std::ranges::find(net.layers, "fc", &CostLayer::name)->Of(layout);
@@ -69,8 +70,8 @@ TEST(JobCosts, InAGridTheWorkersOfDifferentRowsHaveTheSameParams) {
   EXPECT_EQ(BytesOf({2, 2}, 2), (Bytes{220 + 220, 2 * 2 * 220}));
 }
 
-// One of two hosts has the server. It sends the other one the new values of the params of this, and
-// gets gradients: of all params by rows, of half of them by units.
+// One of two hosts has the server. It sends the other one new values, and gets its gradients: of
+// all params by rows, of half of them by units.
 TEST(JobCosts, FarFromAServerEachWorkerSendsItsOwnParams) {
   EXPECT_EQ(BytesOf(LayoutByRows(4), 2, 1), (Bytes{3 * 220 + 880, 880}));
   EXPECT_EQ(BytesOf(LayoutByUnits(4), 2, 1), (Bytes{220, 440}));
@@ -80,6 +81,14 @@ TEST(JobCosts, FarFromAServerEachWorkerSendsItsOwnParams) {
 // its own gradients.
 TEST(JobCosts, AServersHostSendsValuesToAllOthers) {
   EXPECT_EQ(BytesOf(LayoutByRows(4), 4, 2), (Bytes{3 * 220 + 880, (3 + 1) * 440}));
+}
+
+// A server without workers sends the values to each host. Four servers send each host a quarter,
+// less than what a host sends them.
+TEST(JobCosts, ServersOnHostsOfTheirOwnSendAllHostsValues) {
+  EXPECT_EQ(BytesOf(LayoutByRows(4), 2, 1, true), (Bytes{3 * 220 + 880, 2 * 880}));
+  EXPECT_EQ(BytesOf(LayoutByRows(4), 2, 4, true), (Bytes{3 * 220 + 880, 880}));
+  EXPECT_EQ(BytesOf(LayoutByUnits(4), 1, 1, true), (Bytes{220, 880}));
 }
 
 }  // namespace
