@@ -16,6 +16,10 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 touch "$logs/minutes" "$logs/failed"
 
+# Prints the lines of an output that tell of failures.
+failures() {
+  grep -E -A 4 ': Failure$|^FAIL|^\[  FAILED  \]|\*\*\*|error:|ERROR:|SUMMARY:' "$1" | head -n 40 || true
+}
 # part NAME COMMAND. Never in a condition, where errors would not end COMMAND.
 part() {
   local name=$1 log=$logs/$BASHPID start=$SECONDS status=0
@@ -30,7 +34,7 @@ part() {
   tail -n 1 "$log.times" | tr ms '  ' | awk -v name="$name" -v seconds=$((SECONDS - start)) \
     '{ printf "%-34s %5.1f   %5.1f\n", name, seconds / 60, $1 + $3 + ($2 + $4) / 60 }' \
     >>"$logs/minutes"
-  [ $status = 0 ] || echo "FAILED: $name" | tee -a "$logs/failed"
+  [ $status = 0 ] || { echo "FAILED: $name" && failures "$log.out"; } | tee -a "$logs/failed"
   return $status
 }
 # lanes A B: two functions of parts; A goes before B where both want the processors.

@@ -68,7 +68,7 @@ TEST_P(MemoryCollectiveTest, CountsTheTimeThatARankWaits) {
   CollectiveRanks ranks(GetParam(), 2);
   std::thread late([&] {
     while (ranks.group(0).board().beats[0] == 0) std::this_thread::yield();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     ranks[1].Barrier();
   });
   ranks[0].Barrier();

@@ -65,7 +65,7 @@ TEST_F(LinkExchangeTest, CountsTheTimeThatAWorkerWaits) {
   std::vector<float> one = {1};
   const Region region{.data = one.data(), .count = 1, .stride = 1, .run = 1};
   std::thread late([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     Context ctx;
     workers_[0].Offer(ctx, 0, 1, region);
   });
