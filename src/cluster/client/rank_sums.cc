@@ -13,8 +13,21 @@
 namespace singa {
 namespace {
 
-std::span<const std::byte> BytesOf(const Frame& frame) {
-  return {static_cast<const std::byte*>(frame.data()), frame.size()};
+// The frames of one exchange travel as few messages: a large one alone, which saves a copy, and
+// small ones together. Both sides know the lengths, and so the messages.
+constexpr uint32_t kLarge = 1 << 14;  // bytes
+
+// Returns the frames of each message.
+std::vector<Range> MessagesOf(std::span<const uint32_t> lengths) {
+  std::vector<Range> messages;
+  for (int i = 0; i < std::ssize(lengths); ++i) {
+    const bool alone = i == 0 || lengths[i] >= kLarge || lengths[i - 1] >= kLarge;
+    if (alone)
+      messages.push_back({i, i + 1});
+    else
+      messages.back().last = i + 1;
+  }
+  return messages;
 }
 
 std::span<const float> Decoded(const Codec& codec, const Frame& bytes, int64_t n, Frame* floats) {
@@ -50,9 +63,9 @@ RankSums::RankSums(const Topology& topology, const SliceTable& table, const Code
     }
     owned[route.owner] += table[s].size;
   }
-  const int64_t overhead = codec.MostBytes(0) * table.size();
-  messages_ = RankLink::MessagesOf(codec.MostBytes(most * most_nodes) + overhead) + 1;
-  link_.Reserve(2 * messages_ * RankLink::kMostBytes, 4 * messages_);
+  const int64_t bytes = codec.MostBytes(most * most_nodes) + codec.MostBytes(0) * table.size();
+  messages_ = RankLink::MessagesOf(bytes) + table.size() + 1;
+  link_.Reserve(2 * (bytes + RankLink::kMostBytes), 4 * messages_);
 }
 
 std::vector<int> RankSums::SlicesOf(std::span<const int> slices,
@@ -65,25 +78,25 @@ std::vector<int> RankSums::SlicesOf(std::span<const int> slices,
 
 // A plain codec's sizes follow from the slices, and are not sent.
 void RankSums::Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
-                    const std::vector<const EncodedFloats*>& all) {
+                    const std::vector<Frame>& all) {
   if (all.empty()) return;
   std::vector<uint32_t> lengths;
-  std::vector<std::byte> bytes;
-  size_t size = 0;
-  for (const EncodedFloats* one : all) size += one->bytes.size();
-  bytes.reserve(size);
-  for (const EncodedFloats* one : all) {
-    lengths.push_back(static_cast<uint32_t>(one->bytes.size()));
-    const std::span<const std::byte> more = BytesOf(one->bytes);
-    bytes.insert(bytes.end(), more.begin(), more.end());
+  for (const Frame& one : all) lengths.push_back(static_cast<uint32_t>(one.size()));
+  std::vector<Frame> messages;
+  for (const Range& frames : MessagesOf(lengths)) {
+    messages.insert(messages.end(), 1, all[frames.first]);
+    if (frames.size() == 1) continue;
+    std::vector<Frame> small(all.begin() + frames.first, all.begin() + frames.last);
+    JoinFrames(&small);
+    messages.back() = small.front();
   }
   const int64_t tag = kGradientTags + TagOf(exchange, sizes);
   if (!codec.plain()) link_.SendAll(to, tag, std::as_bytes(std::span(lengths)));
-  link_.SendAllOf(to, tag + messages_, std::move(bytes));
+  link_.SendEach(to, tag + messages_, messages);
 }
 
 // floats: of each frame.
-std::vector<Frame> RankSums::Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
+RankSums::Received RankSums::Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
                                      const std::vector<int64_t>& floats) {
   if (floats.empty()) return {};
   std::vector<uint32_t> lengths;
@@ -98,31 +111,36 @@ std::vector<Frame> RankSums::Receive(int from, int64_t exchange, Kind sizes, con
                              floats[i], " numbers"));
     all += lengths[i];
   }
-  const auto bytes = std::make_shared_for_overwrite<std::byte[]>(all);
-  link_.ReceiveAll(from, tag + messages_, {bytes.get(), all});
-  std::vector<Frame> frames;
-  std::byte* at = bytes.get();
+  Received received{memory_.Take(all), {}};
+  std::byte* at = received.memory.get();
   for (const uint32_t length : lengths) {
-    frames.emplace_back(bytes, at, length);
+    received.parts.emplace_back(at, length);
     at += length;
   }
-  return frames;
+  std::vector<std::span<std::byte>> messages;
+  for (const Range& frames : MessagesOf(lengths)) {
+    std::byte* const first = received.parts[frames.first].data();
+    const std::span<std::byte>& last = received.parts[frames.last - 1];
+    messages.emplace_back(first, last.data() + last.size());
+  }
+  link_.ReceiveEach(from, tag + messages_, messages);
+  return received;
 }
 
 void RankSums::SendParts(int64_t exchange, std::span<const int> slices,
                          std::span<const EncodedFloats> own) {
   for (int hop = 1; hop < link_.size(); ++hop) {
     const int to = (link_.rank() + hop) % link_.size();  // not all to the same rank at first
-    std::vector<const EncodedFloats*> all;
+    std::vector<Frame> all;
     for (const int s :
          SlicesOf(slices, [&](int one) { return contributes(one) && owner(one) == to; }))
-      all.push_back(&own[s]);
+      all.push_back(own[s].bytes);
     Send(to, exchange, kPartSizes, codec_, all);
   }
 }
 
 // parts: by rank; empty: it contributes nothing.
-RankSums::Summed RankSums::AddUpSlice(int slice, const std::vector<Frame>& parts) const {
+RankSums::Summed RankSums::AddUpSlice(int slice, const std::vector<Frame>& parts) {
   const int64_t n = table_[slice].size;
   const Route& route = routes_[slice];
   std::vector<Frame> kept(parts.size());
@@ -137,15 +155,15 @@ RankSums::Summed RankSums::AddUpSlice(int slice, const std::vector<Frame>& parts
       sums.push_back(std::exchange(from, from + n));
     }
   }
-  auto [frame, sum] = NewFloats(n);
-  const std::span<float> all(sum, static_cast<size_t>(n));
-  singa::AddUp<float>(route.root, nodes, sums, n, sum);
-  Summed summed{slice, {n, frame}, frame, all};
-  if (codec_of_sums_.plain()) return summed;
-  summed.encoded = EncodeSum(codec_of_sums_, all);
-  if (!codec_of_sums_.Decode(BytesOf(summed.encoded.bytes), all))
+  const auto memory = memory_.Take(n * sizeof(float));
+  const std::span sum(reinterpret_cast<float*>(memory.get()), static_cast<size_t>(n));
+  const Frame floats(memory, sum.data(), sum.size_bytes());
+  singa::AddUp<float>(route.root, nodes, sums, n, sum.data());
+  if (codec_of_sums_.plain()) return {slice, floats, floats};
+  const Frame encoded = EncodeSum(codec_of_sums_, sum).bytes;
+  if (!codec_of_sums_.Decode(encoded.bytes(), sum))
     throw PeerError("a sum of gradients cannot be decoded");
-  return summed;
+  return {slice, encoded, floats};
 }
 
 // Returns the sums of the slices that this rank owns, in order.
@@ -158,11 +176,11 @@ std::vector<RankSums::Summed> RankSums::AddUpOwn(int64_t exchange, std::span<con
     std::vector<int64_t> floats;
     for (const int s : mine)
       if (rank != link_.rank() && FloatsOf(s, rank) > 0) floats.push_back(FloatsOf(s, rank));
-    const std::vector<Frame> frames = Receive(rank, exchange, kPartSizes, codec_, floats);
+    const Received received = Receive(rank, exchange, kPartSizes, codec_, floats);
     size_t next = 0;
     for (size_t i = 0; i < mine.size(); ++i)
       if (FloatsOf(mine[i], rank) > 0)
-        parts[i][rank] = rank == link_.rank() ? own[mine[i]].bytes : frames[next++];
+        parts[i][rank] = rank == link_.rank() ? own[mine[i]].bytes : received.frame(next++);
   }
   std::vector<Summed> sums;
   for (size_t i = 0; i < mine.size(); ++i) sums.push_back(AddUpSlice(mine[i], parts[i]));
@@ -172,15 +190,15 @@ std::vector<RankSums::Summed> RankSums::AddUpOwn(int64_t exchange, std::span<con
 void RankSums::AddUp(int64_t exchange, std::span<const int> slices,
                      std::span<const EncodedFloats> own, const Take& take) {
   SendParts(exchange, slices, own);
-  std::vector<Summed> sums = AddUpOwn(exchange, slices, own);
+  const std::vector<Summed> sums = AddUpOwn(exchange, slices, own);
   for (int to = 0; to < link_.size(); ++to) {
-    std::vector<const EncodedFloats*> all;
+    std::vector<Frame> all;
     for (const Summed& one : sums)
-      if (to != link_.rank() && routes_[one.slice].takes[to]) all.push_back(&one.encoded);
+      if (to != link_.rank() && routes_[one.slice].takes[to]) all.push_back(one.encoded);
     Send(to, exchange, kSumSizes, codec_of_sums_, all);
   }
-  for (Summed& one : sums)
-    if (takes(one.slice)) take(one.slice, one.floats);
+  for (const Summed& one : sums)
+    if (takes(one.slice)) take(one.slice, singa::FloatsOf(one.floats));
   for (int from = 0; from < link_.size(); ++from)
     if (from != link_.rank()) TakeSums(from, exchange, slices, take);
 }
@@ -192,15 +210,10 @@ void RankSums::TakeSums(int from, int64_t exchange, std::span<const int> slices,
   std::vector<int64_t> floats;
   floats.reserve(theirs.size());
   for (const int s : theirs) floats.push_back(table_[s].size);
-  const std::vector<Frame> frames = Receive(from, exchange, kSumSizes, codec_of_sums_, floats);
-  std::vector<float> sum;
+  const Received received = Receive(from, exchange, kSumSizes, codec_of_sums_, floats);
   for (size_t i = 0; i < theirs.size(); ++i) {
-    sum.resize(floats[i]);
-    if (codec_of_sums_.plain())  // as many bytes were received as these floats have
-      std::memcpy(sum.data(), frames[i].data(), frames[i].size());
-    else if (!codec_of_sums_.Decode(BytesOf(frames[i]), sum))
-      throw PeerError("a process sends bytes that are no sum of a gradient");
-    take(theirs[i], sum);
+    Frame sum;
+    take(theirs[i], Decoded(codec_of_sums_, received.frame(i), floats[i], &sum));
   }
 }
 

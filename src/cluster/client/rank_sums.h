@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -12,13 +13,14 @@
 #include "comm/codec/float_frame.h"
 #include "comm/collective/rank_link.h"
 #include "comm/collective/slice_table.h"
+#include "comm/message/frame_memory.h"
 
 namespace singa {
 
 class RankSums {
  public:
-  // Takes the whole sum of a slice, which it may change.
-  using Take = std::function<void(int slice, std::span<float> sum)>;
+  // Takes the whole sum of a slice.
+  using Take = std::function<void(int slice, std::span<const float> sum)>;
 
   // `most`: of the slices of one exchange, the most floats. `codec`: of gradients, and of sums if
   // it sends them. `link`: between the group's processes, all of the job. All must outlive it.
@@ -48,9 +50,14 @@ class RankSums {
   };
   struct Summed {
     int slice = 0;
-    EncodedFloats encoded;
-    Frame keep;  // the memory of `floats`
-    std::span<float> floats;
+    Frame encoded, floats;
+  };
+  // Encoded floats that have come.
+  struct Received {
+    std::shared_ptr<std::byte[]> memory;
+    std::vector<std::span<std::byte>> parts;
+
+    Frame frame(size_t i) const { return {memory, parts[i].data(), parts[i].size()}; }
   };
   enum Kind { kPartSizes, kParts, kSumSizes, kSums, kKinds };
 
@@ -60,13 +67,13 @@ class RankSums {
   std::vector<int> SlicesOf(std::span<const int> slices,
                             const std::function<bool(int slice)>& goes) const;
   void Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
-            const std::vector<const EncodedFloats*>& all);
-  std::vector<Frame> Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
-                             const std::vector<int64_t>& floats);
+            const std::vector<Frame>& all);
+  Received Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
+                   const std::vector<int64_t>& floats);
   void SendParts(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own);
   std::vector<Summed> AddUpOwn(int64_t exchange, std::span<const int> slices,
                                std::span<const EncodedFloats> own);
-  Summed AddUpSlice(int slice, const std::vector<Frame>& parts) const;
+  Summed AddUpSlice(int slice, const std::vector<Frame>& parts);
   void TakeSums(int from, int64_t exchange, std::span<const int> slices, const Take& take);
   int64_t TagOf(int64_t exchange, Kind kind) const {
     return (exchange * kKinds + kind) * messages_;
@@ -78,6 +85,7 @@ class RankSums {
   RankLink& link_;
   int64_t messages_ = 1;       // most messages of one rank to another in one part of an exchange
   std::vector<Route> routes_;  // by slice
+  FrameMemory memory_;         // of what comes, and of sums
 };
 
 }  // namespace singa

@@ -92,7 +92,7 @@ void RankUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float*
 }
 
 void RankUpdates::Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket) {
-  const auto take = [&](int slice, std::span<float> sum) { Take(step, slice, sum); };
+  const auto take = [&](int slice, std::span<const float> sum) { Take(step, slice, sum); };
   if (low_rank_)
     low_rank_->AddUp(exchange, bucket, own_, take);
   else
@@ -100,7 +100,7 @@ void RankUpdates::Exchange(int64_t step, int64_t exchange, const std::vector<int
   if (!needs_all()) exchange_->MarkFresh(step, bucket);  // also slices that nobody here reads
 }
 
-void RankUpdates::Take(int64_t step, int slice, std::span<float> sum) {
+void RankUpdates::Take(int64_t step, int slice, std::span<const float> sum) {
   if (needs_all()) return whole_[slice].assign(sum.begin(), sum.end());
   Context ctx;
   if (!AllFinite(ctx, sum.data(), std::ssize(sum))) {

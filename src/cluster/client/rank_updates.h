@@ -41,7 +41,7 @@ class RankUpdates final : public LinkedUpdates {
   }
   void MakeLowRank();
   void Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket);
-  void Take(int64_t step, int slice, std::span<float> sum);
+  void Take(int64_t step, int slice, std::span<const float> sum);
   bool LacksGradient(int64_t step) const;
   void ApplyAll(Context& ctx, int64_t step);
 

@@ -71,8 +71,7 @@ std::optional<Frame> Decode(const Codec& codec, const Frame& bytes, int64_t n) {
     return IsAligned(bytes) ? bytes : Frame::Copy(bytes.data(), bytes.size());
   }
   auto [frame, floats] = NewFloats(n);
-  const std::span from(static_cast<const std::byte*>(bytes.data()), bytes.size());
-  if (!codec.Decode(from, {floats, static_cast<size_t>(n)})) return std::nullopt;
+  if (!codec.Decode(bytes.bytes(), {floats, static_cast<size_t>(n)})) return std::nullopt;
   return std::move(frame);
 }
 

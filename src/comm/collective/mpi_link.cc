@@ -13,20 +13,37 @@
 namespace singa {
 namespace {
 
-constexpr std::chrono::microseconds kPause(20);  // between two looks at a message under way
-// Large messages are sent in parts, a few of which are under way at a time: where the network is
+constexpr std::chrono::microseconds kShortPause(20), kLongPause(100);
+// Large messages are sent in parts, some of which are under way at a time: where the network is
 // slow, each part that has come shows that the sender goes on.
-constexpr size_t kMostOfPart = size_t{1} << 22;
-constexpr int64_t kPartsAtOnce = 4;
+constexpr size_t kMostOfPart = size_t{1} << 22, kMostUnderWay = size_t{1} << 24;  // bytes
 
-int64_t PartsOf(size_t bytes) {
-  return static_cast<int64_t>(std::max<size_t>(1, (bytes + kMostOfPart - 1) / kMostOfPart));
-}
+// The pauses between looks at what is under way. They grow, so that a long wait takes little of the
+// processor.
+class Pauses {
+ public:
+  std::chrono::microseconds Next() { return std::exchange(next_, std::min(2 * next_, kLongPause)); }
+  void Restart() { next_ = kShortPause; }
+
+ private:
+  std::chrono::microseconds next_ = kShortPause;
+};
 
 template <typename Byte>
-std::span<Byte> PartOf(std::span<Byte> bytes, int64_t i) {
-  const size_t begin = static_cast<size_t>(i) * kMostOfPart;
-  return bytes.subspan(begin, std::min(kMostOfPart, bytes.size() - begin));
+struct Part {
+  int64_t tag = 0;
+  std::span<Byte> bytes;
+};
+
+// Appends the parts of a message, at least one.
+template <typename Byte>
+void AppendParts(int64_t first_tag, std::span<Byte> bytes, std::vector<Part<Byte>>* parts) {
+  size_t begin = 0;
+  do {
+    const size_t size = std::min(kMostOfPart, bytes.size() - begin);
+    parts->push_back({first_tag++, bytes.subspan(begin, size)});
+    begin += size;
+  } while (begin < bytes.size());
 }
 
 }  // namespace
@@ -51,14 +68,15 @@ void MpiLink::Open(MpiWorld* world) {
 }
 
 void MpiLink::CarryOn() {
+  Pauses pauses;
   try {
     MutexLock lock(&sending_lock_);
     while (!ends_) {
-      Reap();
+      if (Reap()) pauses.Restart();
       if (sending_.empty())
         sends_.wait(lock.native());
       else
-        sends_.wait_for(lock.native(), kPause);
+        sends_.wait_for(lock.native(), pauses.Next());
     }
   } catch (...) {
     Fail(std::current_exception());
@@ -81,6 +99,7 @@ void MpiLink::Poll(const std::function<bool()>& done,
                    const std::function<std::string()>& what) const {
   constexpr int kAtOnce = 50;  // looks
   ProgressDeadline::Waiting waiting(deadline_);
+  Pauses pauses;
   for (int looks = 0; !done(); ++looks) {
     if (looks < kAtOnce) {
       std::this_thread::yield();
@@ -88,13 +107,15 @@ void MpiLink::Poll(const std::function<bool()>& done,
     }
     CheckFailure();
     if (waiting.Ends()) throw Error(kExitStalled, what());
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(pauses.Next());
   }
 }
 
-// Frees the memory of messages that have left it.
-void MpiLink::Reap() {
+// Frees the memory of messages that have left it. Returns whether there were any.
+bool MpiLink::Reap() {
+  const size_t before = sending_.size();
   while (!sending_.empty() && world_->Test(&sending_.front().request)) sending_.pop_front();
+  return sending_.size() < before;
 }
 
 void MpiLink::Send(int to, int64_t tag, std::span<const std::byte> bytes) {
@@ -102,16 +123,18 @@ void MpiLink::Send(int to, int64_t tag, std::span<const std::byte> bytes) {
   SendAll(to, tag, bytes);
 }
 
-void MpiLink::SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) {
+void MpiLink::SendEach(int to, int64_t first_tag, const std::vector<Frame>& frames) {
   CheckFailure();
-  const auto memory = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-  const std::span<const std::byte> all(*memory);
-  for (int64_t i = 0; i < PartsOf(all.size()); ++i) {
-    const MutexLock lock(&sending_lock_);
-    sending_.push_back(
-        {world_->StartSend(communicator_, to, first_tag + i, PartOf(all, i)), memory});
+  for (const Frame& frame : frames) {
+    std::vector<Part<const std::byte>> parts;
+    AppendParts(first_tag, frame.bytes(), &parts);
+    for (const Part<const std::byte>& part : parts) {
+      const MutexLock lock(&sending_lock_);
+      sending_.push_back({world_->StartSend(communicator_, to, part.tag, part.bytes), frame});
+    }
+    first_tag += MessagesOf(std::ssize(frame.bytes()));
+    sent_ += std::ssize(frame.bytes());
   }
-  sent_ += std::ssize(all);
   sends_.notify_all();
 }
 
@@ -119,15 +142,23 @@ void MpiLink::Receive(int from, int64_t tag, std::span<std::byte> bytes) {
   ReceiveAll(from, tag, bytes);
 }
 
-void MpiLink::ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) {
-  std::deque<MpiWorld::Request> under_way;
-  const int64_t parts = PartsOf(bytes.size());
+void MpiLink::ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all) {
+  std::vector<Part<std::byte>> parts;
+  for (const std::span<std::byte> bytes : all) {
+    AppendParts(first_tag, bytes, &parts);
+    first_tag += MessagesOf(std::ssize(bytes));
+  }
+  std::deque<Receiving> under_way;
+  size_t next = 0, bytes = 0;  // under way
   try {
-    for (int64_t part = 0, next = 0; part < parts; ++part) {
-      for (; next < std::min(parts, part + kPartsAtOnce); ++next)
-        under_way.push_back(
-            world_->StartReceive(communicator_, from, first_tag + next, PartOf(bytes, next)));
-      Await(&under_way.front(), from, PartOf(bytes, part).size());
+    for (size_t part = 0; part < parts.size(); ++part) {
+      for (; next < parts.size() && (next == part || bytes < kMostUnderWay); ++next) {
+        const auto& [tag, to] = parts[next];
+        under_way.push_back({world_->StartReceive(communicator_, from, tag, to), to.size()});
+        bytes += to.size();
+      }
+      Await(&under_way.front(), from);
+      bytes -= under_way.front().bytes;
       under_way.pop_front();
     }
   } catch (...) {
@@ -138,30 +169,30 @@ void MpiLink::ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes
 
 // Waits until MPI no longer uses the memory of these messages. One that comes from a process that
 // stands still within it does not end: the job ends in its place.
-void MpiLink::GiveUp(std::deque<MpiWorld::Request>* requests) {
+void MpiLink::GiveUp(std::deque<Receiving>* under_way) {
   constexpr int kLooks = 1000;
   try {
-    for (MpiWorld::Request& request : *requests)
-      if (request) world_->Cancel(&request);
-    for (MpiWorld::Request& request : *requests)
-      for (int look = 0; request && look < kLooks && !world_->Test(&request); ++look)
-        std::this_thread::sleep_for(kPause);
+    for (Receiving& one : *under_way)
+      if (one.request) world_->Cancel(&one.request);
+    for (Receiving& one : *under_way)
+      for (int look = 0; one.request && look < kLooks && !world_->Test(&one.request); ++look)
+        std::this_thread::sleep_for(kShortPause);
   } catch (const Error& error) {
     LOG(WARNING) << "MPI does not give up messages: " << error.what();
   }
 }
 
-// Blocks until the message of `expected` bytes has come.
-void MpiLink::Await(MpiWorld::Request* request, int from, size_t expected) {
+// Blocks until the message has come.
+void MpiLink::Await(Receiving* receiving, int from) {
   std::optional<int64_t> came;
-  Poll([&] { return (came = world_->Test(request)).has_value(); },
+  Poll([&] { return (came = world_->Test(&receiving->request)).has_value(); },
        [&] {
          return StrCat("process ", from, " stands still: it has sent no numbers for ",
                        deadline_.longest().count(), " ms");
        });
-  if (*came != static_cast<int64_t>(expected))
+  if (*came != static_cast<int64_t>(receiving->bytes))
     throw PeerError(StrCat("process ", from, " sends ", *came,
-                           " bytes of numbers where this one expects ", expected));
+                           " bytes of numbers where this one expects ", receiving->bytes));
   received_ += *came;
 }
 

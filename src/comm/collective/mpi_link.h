@@ -38,10 +38,13 @@ class MpiLink final : public RankLink {
   void Receive(int from, int64_t tag, std::span<std::byte> bytes) override;
   // These send and receive large messages.
   void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes) override {
-    SendAllOf(to, first_tag, {bytes.begin(), bytes.end()});
+    SendEach(to, first_tag, {Frame::Copy(bytes.data(), bytes.size())});
   }
-  void SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) override;
-  void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) override;
+  void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) override {
+    ReceiveEach(from, first_tag, {&bytes, 1});
+  }
+  void SendEach(int to, int64_t first_tag, const std::vector<Frame>& frames) override;
+  void ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all) override;
   void Reserve(int64_t, int64_t) override {}  // MPI keeps what comes early
 
   // Returns the bytes that were sent and received.
@@ -55,14 +58,19 @@ class MpiLink final : public RankLink {
  private:
   struct Sending {
     MpiWorld::Request request;
-    std::shared_ptr<const std::vector<std::byte>> memory;
+    Frame memory;
   };
 
-  void Await(MpiWorld::Request* request, int from, size_t expected);
-  void GiveUp(std::deque<MpiWorld::Request>* requests);
+  struct Receiving {
+    MpiWorld::Request request;
+    size_t bytes = 0;
+  };
+
+  void Await(Receiving* receiving, int from);
+  void GiveUp(std::deque<Receiving>* under_way);
   void CheckFailure() const;
   void CarryOn();
-  void Reap() REQUIRES(sending_lock_);
+  bool Reap() REQUIRES(sending_lock_);
   // Looks again and again until done(). Throws if the deadline, or the job, ends before.
   void Poll(const std::function<bool()>& done, const std::function<std::string()>& what) const;
 

@@ -2,7 +2,7 @@
 // share the other link in this way.
 #pragma once
 
-#include <utility>
+#include <vector>
 
 #include "comm/collective/rank_link.h"
 
@@ -24,11 +24,15 @@ class OffsetLink final : public RankLink {
   void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes) override {
     link_.SendAll(to, first_tag_ + first_tag, bytes);
   }
-  void SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) override {
-    link_.SendAllOf(to, first_tag_ + first_tag, std::move(bytes));
-  }
   void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes) override {
     link_.ReceiveAll(from, first_tag_ + first_tag, bytes);
+  }
+  void SendEach(int to, int64_t first_tag, const std::vector<Frame>& frames) override {
+    link_.SendEach(to, first_tag_ + first_tag, frames);
+  }
+  void ReceiveEach(int from, int64_t first_tag,
+                   std::span<const std::span<std::byte>> all) override {
+    link_.ReceiveEach(from, first_tag_ + first_tag, all);
   }
   void Reserve(int64_t bytes, int64_t messages) override { link_.Reserve(bytes, messages); }
 

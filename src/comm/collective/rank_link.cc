@@ -30,4 +30,18 @@ void RankLink::ReceiveAll(int from, int64_t first_tag, std::span<std::byte> byte
     Receive(from, first_tag + i, MessageOf(bytes, i));
 }
 
+void RankLink::SendEach(int to, int64_t first_tag, const std::vector<Frame>& frames) {
+  for (const Frame& frame : frames) {
+    SendAll(to, first_tag, frame.bytes());
+    first_tag += MessagesOf(std::ssize(frame.bytes()));
+  }
+}
+
+void RankLink::ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all) {
+  for (const std::span<std::byte> bytes : all) {
+    ReceiveAll(from, first_tag, bytes);
+    first_tag += MessagesOf(std::ssize(bytes));
+  }
+}
+
 }  // namespace singa

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "comm/message/message.h"
+
 namespace singa {
 
 class RankLink {
@@ -29,11 +31,11 @@ class RankLink {
   // Sends and receives any number of bytes as at most MessagesOf(bytes) messages, whose tags begin
   // at `first_tag`. Throw as Send and Receive do.
   virtual void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes);
-  // Does so with memory that the link may keep, which can save a copy.
-  virtual void SendAllOf(int to, int64_t first_tag, std::vector<std::byte> bytes) {
-    SendAll(to, first_tag, bytes);
-  }
   virtual void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes);
+  // Send and receive several such, whose tags follow each other. The link may keep the frames,
+  // which saves a copy. Throw as SendAll and ReceiveAll do.
+  virtual void SendEach(int to, int64_t first_tag, const std::vector<Frame>& frames);
+  virtual void ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all);
   // Returns the messages that `bytes` bytes take: at least one.
   static int64_t MessagesOf(int64_t bytes);
   // Lets each rank send `bytes` more, in `messages`, before this one receives them.

@@ -49,7 +49,7 @@ struct Ranks {
       own.push_back(
           Plain(CopyFloats({gradient.data() + At(s), static_cast<size_t>(table[s].size)})));
     }
-    sums[rank]->AddUp(exchange, slices, own, [&](int s, std::span<float> sum) {
+    sums[rank]->AddUp(exchange, slices, own, [&](int s, std::span<const float> sum) {
       std::ranges::copy(sum, result->begin() + At(s));
     });
   }

@@ -34,6 +34,10 @@ std::vector<std::byte> Bytes(size_t n, int first) {
   return bytes;
 }
 
+Frame FrameOf(const std::vector<std::byte>& bytes) {
+  return Frame::Copy(bytes.data(), bytes.size());
+}
+
 // MPI starts once in a process, so one test has all.
 TEST(MpiLink, CarriesMessagesByTheirTags) {
   SINGA_SKIPS_MPI;
@@ -69,12 +73,18 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
     EXPECT_EQ(got, small) << "links do not meet each other's messages";
     link.Receive(0, 6, {});
     const std::vector<std::byte> many = Bytes(40 * RankLink::kMostBytes + 1, 3);
-    link.SendAllOf(0, 100, many);
+    link.SendAll(0, 100, many);
     got.resize(many.size());
     link.ReceiveAll(0, 100, got);
     EXPECT_EQ(got, many);
+    link.SendEach(0, 300, {FrameOf(large), FrameOf({}), FrameOf(many), FrameOf(small)});
+    std::vector<std::byte> first(large.size()), third(many.size()), last(3);
+    link.ReceiveEach(0, 300, std::vector<std::span<std::byte>>{first, {}, third, last});
+    EXPECT_EQ(first, large);
+    EXPECT_EQ(third, many);
+    EXPECT_EQ(last, small);
     link.AwaitSent();
-    EXPECT_EQ(link.sent(), 3 + RankLink::kMostBytes + std::ssize(many));
+    EXPECT_EQ(link.sent(), 2 * (3 + RankLink::kMostBytes + std::ssize(many)));
     EXPECT_EQ(link.received(), link.sent());
     link.Send(0, 8, small);
     got.resize(4);
@@ -86,7 +96,7 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
       EXPECT_EQ(error.code(), kExitStalled);
     }
     // Of a large message only the first part comes. Nobody waits for its second part after that.
-    impatient.SendAllOf(0, 200, Bytes(size_t{1} << 22, 5));
+    impatient.SendAll(0, 200, Bytes(size_t{1} << 22, 5));
     got.resize(many.size());
     EXPECT_THROW(impatient.ReceiveAll(0, 200, got), Error);
     impatient.Send(0, 201, small);
