@@ -42,7 +42,7 @@ const MessageSpec kAdded[] = {
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
      "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152; "
      "7 momentum_correction bool=true; 8 factor_masking bool=true; 9 warmup_steps int32=0; "
-     "10 rank int32=2; 11 backend Backend=kAnyBackend"},
+     "10 rank int32=2; 11 backend Backend=kAnyBackend; 12 local_clipping bool=true"},
     {"StoreProto", "",
      "301 shuffle bool=false; 302 label_path string; "
      "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "

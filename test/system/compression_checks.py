@@ -21,7 +21,8 @@ def all_floats_of_the_largest_are_the_whole_gradient(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 20", updater=ADAM, **LARGE))
     case.train("job.conf", *compressed("kNone"), workspace="whole")
     case.train("job.conf", *compressed("kTopK", "sparsity=1"), workspace="all")
-    case.train("job.conf", *compressed("kThreshold", "threshold=1e-30"), workspace="above")
+    case.train("job.conf", *compressed("kThreshold", "threshold=1e-30", "local_clipping=false"),
+               workspace="above")
     for name in ("all", "above"):
         path = case.newest(name) / "model.safetensors"
         true(path.read_bytes() == (case.newest("whole") / "model.safetensors").read_bytes(),
@@ -35,7 +36,7 @@ def nothing_is_left_out_of_params_that_one_worker_has(case):
     for units in (0, 1):
         settings = ("-set", f"neuralnet.partition_dim={units}")
         case.train("job.conf", *compressed("kNone"), *settings, workspace=f"whole{units}")
-        case.train("job.conf", *compressed("kTopK", "sparsity=0.01"), *settings, workspace=f"sparse{units}")
+        case.train("job.conf", *compressed("kTopK", "sparsity=0.01", "local_clipping=false"), *settings, workspace=f"sparse{units}")
         whole, sparse = (case.newest(name + str(units)) / "model.safetensors" for name in ("whole", "sparse"))
         differs[units] = whole.read_bytes() != sparse.read_bytes()
     equal(differs, {0: True, 1: False}, "whether kTopK differs, by rows and by units")
@@ -100,6 +101,22 @@ def momentum_is_corrected_warmed_up_and_resumed_to_the_same_bytes(case):
     true(quarter > 2.5 * sixteenth > 5 * last, f"bytes of the warm-up: {quarter}, {sixteenth}, {last}")
     case.train("job.conf", *compressed("kTopK", "sparsity=0.02", "momentum_correction=false"), workspace="late")
     true(furthest(case.newest("late"), case.newest("whole")) > 1e-3, "momentum_correction has no effect")
+
+
+@check
+def each_process_clips_its_own_gradient_and_resumes_to_the_same_bytes(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1"))
+    ends = {}
+    for name, settings in (("own", ()), ("sum", ("local_clipping=false",))):
+        args = (*compressed("kTopK", "sparsity=0.02", *settings), "-set", "updater.clip_norm=0.2")
+        case.train("job.conf", *args, workspace=f"whole-{name}")
+        case.train("job.conf", *args, "-set", "train_steps=13", workspace=name)
+        case.train("job.conf", *args, "-resume", workspace=name)
+        same_bytes(case.newest(name), case.newest(f"whole-{name}"))
+        norms = [row["grad_norm"] for row in case.rows(name, "train")]
+        true(max(norms) > 0.2, f"clip_norm has no effect: {norms}")
+        ends[name] = case.newest(name)
+    true(furthest(ends["own"], ends["sum"]) > 1e-3, "local_clipping has no effect")
 
 
 @check

@@ -24,8 +24,10 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
   encoder_ = std::make_unique<GradientEncoder>(codec_, table_, setup_.topology, rank(), kGroup);
   MakeLowRank();
   own_.resize(table_.size());
-  here_.resize(table_.size());
-  here_in_.assign(table_.size(), -1);
+  if (holds()) {
+    const auto root = std::sqrt(static_cast<float>(setup_.link->size()));
+    held_ = std::make_unique<HeldGradients>(table_, clip_norm_ / root);
+  }
   whole_.resize(table_.size());
   exchange_ = std::make_unique<BucketExchange>(BucketExchange::Setup{
       .table = table_,
@@ -79,11 +81,7 @@ bool RankUpdates::Restore(const std::map<std::string, std::vector<float>>& state
 // Take checks the sums over the group.
 void RankUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   if (!CheckFinite(ctx, slice, step, sums)) return;
-  if (rule_.skips) {
-    here_[slice].assign(sums.begin(), sums.end());
-    here_in_[slice] = step;
-    return;
-  }
+  if (held_) return held_->Hold(ctx, slice, step, sums);
   {
     const CountedTime counts(&coded_);
     own_[slice] = encoder_->Encode(step, slice, sums);
@@ -97,11 +95,11 @@ void RankUpdates::Exchange(int64_t step, int64_t exchange, const std::vector<int
     low_rank_->AddUp(exchange, bucket, own_, take);
   else
     sums_->AddUp(exchange, bucket, own_, take);
-  if (!needs_all()) exchange_->MarkFresh(step, bucket);  // also slices that nobody here reads
+  if (!rule_.needs_all()) exchange_->MarkFresh(step, bucket);  // also slices that nobody here reads
 }
 
 void RankUpdates::Take(int64_t step, int slice, std::span<const float> sum) {
-  if (needs_all()) return whole_[slice].assign(sum.begin(), sum.end());
+  if (rule_.needs_all()) return whole_[slice].assign(sum.begin(), sum.end());
   Context ctx;
   if (!AllFinite(ctx, sum.data(), std::ssize(sum))) {
     const Param& param = setup_.replica->param(slice);
@@ -113,26 +111,30 @@ void RankUpdates::Take(int64_t step, int slice, std::span<const float> sum) {
 
 bool RankUpdates::LacksGradient(int64_t step) const {
   for (int s = 0; s < table_.size(); ++s)
-    if (sums_->contributes(s) && here_in_[s] != step) return true;
+    if (sums_->contributes(s) && !held_->Has(s, step)) return true;
   return false;
 }
 
-// With kSkip gradients are encoded when all processes have them: a step without effect changes no
-// residual.
+void RankUpdates::EncodeHeld(int64_t step) {
+  const double norm = held_->Clip(step);
+  if (clip_norm_ > 0) norm_ = norm * std::sqrt(setup_.link->size());
+  const CountedTime counts(&coded_);
+  for (int s = 0; s < table_.size(); ++s)
+    if (held_->Has(s, step)) own_[s] = encoder_->Encode(step, s, held_->sums(s));
+}
+
 void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
   if (worker > 0) return;
   NoteStep(step);
   const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
   const CountedTime counts(&waited_);
-  if (rule_.skips) {
-    if (AnyoneLacks(LacksGradient(step))) return Skip(step);
-    for (int s = 0; s < table_.size(); ++s)
-      if (sums_->contributes(s)) own_[s] = encoder_->Encode(step, s, here_[s]);
-  }
+  if (rule_.skips && AnyoneLacks(LacksGradient(step))) return Skip(step);
+  if (held_) EncodeHeld(step);
   // Nobody here reads the values in this step any more, so updates may come to which this process
   // contributes nothing.
-  exchange_->Release(step, [&](int s) { return rule_.skips || !sums_->contributes(s); });
-  if (!needs_all()) return;
+  exchange_->Release(
+      step, [&](int s) { return !sums_->contributes(s) || (held_ && held_->Has(s, step)); });
+  if (!rule_.needs_all()) return;
   exchange_->AwaitExchanged(step);
   ApplyAll(ctx, step);
 }

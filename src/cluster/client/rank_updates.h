@@ -9,6 +9,7 @@
 
 #include "cluster/client/codec_state.h"
 #include "cluster/client/gradient_encoder.h"
+#include "cluster/client/held_gradients.h"
 #include "cluster/client/linked_updates.h"
 #include "cluster/client/low_rank_sums.h"
 #include "cluster/client/rank_sums.h"
@@ -17,8 +18,10 @@ namespace singa {
 
 class RankUpdates final : public LinkedUpdates {
  public:
-  // `codec`: of gradients; it must outlive the updates.
-  RankUpdates(const Setup& setup, const Codec& codec) : LinkedUpdates(setup), codec_(codec) {}
+  // `codec`: of gradients; it must outlive the updates. clip_norm: of the group's gradients, if
+  // each process clips its own; else 0.
+  RankUpdates(const Setup& setup, const Codec& codec, float clip_norm = 0)
+      : LinkedUpdates(setup), codec_(codec), clip_norm_(clip_norm) {}
   ~RankUpdates() override { StopExchange(); }
 
   void Connect(const SliceTable& table, int64_t first) override;
@@ -30,6 +33,7 @@ class RankUpdates final : public LinkedUpdates {
   bool HasState(const std::string& name) const override;
   bool Restore(const std::map<std::string, std::vector<float>>& state) override;
 
+  bool needs_all() const override { return holds() || LinkedUpdates::needs_all(); }
   void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
               std::span<float* const> sums) override;
@@ -39,6 +43,10 @@ class RankUpdates final : public LinkedUpdates {
   bool by_low_rank() const {
     return setup_.job.cluster().all_reduce().compression() == AllReduceProto::kPowerSGD;
   }
+  // Returns whether gradients are encoded when all are there: a step without effect changes no
+  // residual, and clipping needs the norm.
+  bool holds() const { return rule_.skips || clip_norm_ > 0; }
+  void EncodeHeld(int64_t step);
   void MakeLowRank();
   void Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket);
   void Take(int64_t step, int slice, std::span<const float> sum);
@@ -46,13 +54,13 @@ class RankUpdates final : public LinkedUpdates {
   void ApplyAll(Context& ctx, int64_t step);
 
   const Codec& codec_;
+  const float clip_norm_;
   std::unique_ptr<GradientEncoder> encoder_;
   std::unique_ptr<RankSums> sums_;
   std::unique_ptr<LowRankSums> low_rank_;  // null: the job does not ask for it
   std::vector<EncodedFloats> own_;         // by slice: what the workers here have added up
-  std::vector<std::vector<float*>> here_;  // by slice, with kSkip: Submit's sums, in place
-  std::vector<int64_t> here_in_;           // by slice, with kSkip: the step of these
-  std::vector<std::vector<float>> whole_;  // by slice, with needs_all: the sum over the group
+  std::unique_ptr<HeldGradients> held_;    // null: gradients are encoded at once
+  std::vector<std::vector<float>> whole_;  // by slice, if updates need all: the sum over the group
 };
 
 }  // namespace singa

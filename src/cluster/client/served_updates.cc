@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/system/failpoint.h"
@@ -22,6 +23,11 @@ void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values
                                                setup.process, setup.group);
   client_ = std::make_unique<Client>(setup, std::move(values), out);
   sent_.assign(table_->size(), -1);
+  processes_root_ = std::sqrt(setup.topology.ProcessesOf(setup.group).size());
+  // A step without effect must not change what the codec keeps.
+  if (clip_norm_ > 0 || (skip_ && setup.codec.states() > 0))
+    held_ =
+        std::make_unique<HeldGradients>(*table_, static_cast<float>(clip_norm_ / processes_root_));
 }
 
 int64_t ServedUpdates::TakeOver() {
@@ -40,18 +46,24 @@ void ServedUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<floa
     return Diverge(GradientNotFiniteText(ParamText(param.name, param.layer), step));
   }
   if (!finite) return;  // Finish reports it
-  EncodedFloats gradient = Encode(step, slice, sums);
+  if (held_)
+    held_->Hold(ctx, slice, step, sums);
+  else
+    Push(step, slice, sums);
+}
+
+void ServedUpdates::Push(int64_t step, int slice, std::span<float* const> sums) {
+  EncodedFloats gradient;
+  {
+    const CountedTime counts(&coded_);
+    gradient = encoder_->Encode(step, slice, sums);
+  }
   {
     const MutexLock lock(&mutex_);
     client_->Push(step, slice, std::move(gradient));
     sent_[slice] = step;
   }
   SINGA_FAILPOINT("client_pushed_gradient");
-}
-
-EncodedFloats ServedUpdates::Encode(int64_t step, int slice, std::span<float* const> sums) {
-  const CountedTime counts(&coded_);
-  return encoder_->Encode(step, slice, sums);
 }
 
 void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
@@ -66,25 +78,43 @@ void ServedUpdates::Diverge(const std::string& text) {
 
 void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
   if (worker > 0) return;
-  double dropped = 0;  // processes that have no finite gradient
-  {
-    const MutexLock lock(&mutex_);
-    for (int s = 0; s < table_->size(); ++s) {
-      if (sent_[s] == step || !client_->takes_part(s)) continue;
-      client_->PushNone(step, s);
-      if (client_->contributes(s)) dropped = 1;
-    }
-    client_->Flush();
-  }
-  if (skip_) {
-    const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
-    const CountedTime counts(&waited_);
-    between_->AllReduceOfRanks({&dropped, 1});
-  }
-  if (dropped == 0) return;
+  bool dropped = skip_ && held_ && AnyoneLacks(ctx, step);
+  if (held_ && !dropped) PushHeld(step);
+  PushRest(step);
+  if (skip_ && !held_) dropped = AnyoneLacks(ctx, step);
+  if (!dropped) return;
   LOG(WARNING) << SkippedText(StrCat("step ", step, ": a loss or gradient is not finite"));
   dropped_ = step;
+  norm_ = std::nan("");
   ++skips_;
+}
+
+// Returns whether a process of the group has no finite loss, or no finite gradient.
+bool ServedUpdates::AnyoneLacks(Context& ctx, int64_t step) {
+  double lacks = 0;
+  {
+    const MutexLock lock(&mutex_);
+    for (int s = 0; s < table_->size(); ++s)
+      if (client_->contributes(s) && !(held_ ? held_->Has(s, step) : sent_[s] == step)) lacks = 1;
+  }
+  const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
+  const CountedTime counts(&waited_);
+  between_->AllReduceOfRanks({&lacks, 1});
+  return lacks > 0;
+}
+
+void ServedUpdates::PushHeld(int64_t step) {
+  norm_ = processes_root_ * held_->Clip(step);
+  for (int s = 0; s < table_->size(); ++s)
+    if (held_->Has(s, step)) Push(step, s, held_->sums(s));
+}
+
+// Tells the servers about slices without a gradient of this process.
+void ServedUpdates::PushRest(int64_t step) {
+  const MutexLock lock(&mutex_);
+  for (int s = 0; s < table_->size(); ++s)
+    if (sent_[s] != step && client_->takes_part(s)) client_->PushNone(step, s);
+  client_->Flush();
 }
 
 void ServedUpdates::Check() {
@@ -103,8 +133,9 @@ void ServedUpdates::Await(int param, int64_t step) {
   });
 }
 
-// Waits for the server's answer to the step's gradients, which has the norm.
+// Waits for the server's answer to the step's gradients, which has the norm, if the server clips.
 double ServedUpdates::GradientNorm(int64_t step) {
+  if (clip_norm_ > 0) return norm_;
   const CountedTime counts(&waited_);
   MutexLock lock(&mutex_);
   std::optional<double> norm;

@@ -14,17 +14,23 @@
 #include "base/thread/progress_deadline.h"
 #include "cluster/client/client.h"
 #include "cluster/client/gradient_encoder.h"
+#include "cluster/client/held_gradients.h"
+#include "cluster/protocol/gradient_codec.h"
 #include "comm/collective/link_collective.h"
 #include "train/apply/slice_updates.h"
+#include "train/apply/step_rule.h"
 
 namespace singa {
 
 class ServedUpdates final : public SliceUpdates {
  public:
-  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `deadline`: of
-  // threads that wait for servers. Both must outlive this.
-  ServedUpdates(bool skip, LinkCollective* between, const ProgressDeadline* deadline)
-      : skip_(skip), between_(between), deadline_(*deadline) {}
+  // `between`: over the processes of the group; `deadline`: of threads that wait for servers. Both
+  // must outlive this.
+  ServedUpdates(const JobProto& job, LinkCollective* between, const ProgressDeadline* deadline)
+      : skip_(StepRule(job).skips),
+        clip_norm_(ClipsLocally(job) ? job.updater().clip_norm() : 0),
+        between_(between),
+        deadline_(*deadline) {}
 
   // Makes the client. REQUIRES: the group has begun no step.
   void Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
@@ -34,7 +40,7 @@ class ServedUpdates final : public SliceUpdates {
 
   // Connect does the work, when the servers are there.
   void Attach(const SliceTable&, const std::vector<Param*>&) override {}
-  bool needs_all() const override { return skip_; }
+  bool needs_all() const override { return skip_ || clip_norm_ > 0; }
   void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
@@ -67,9 +73,13 @@ class ServedUpdates final : public SliceUpdates {
  private:
   void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
   void Diverge(const std::string& text);
-  EncodedFloats Encode(int64_t step, int slice, std::span<float* const> sums);
+  void Push(int64_t step, int slice, std::span<float* const> sums);
+  bool AnyoneLacks(Context& ctx, int64_t step);
+  void PushHeld(int64_t step);
+  void PushRest(int64_t step);
 
-  const bool skip_;
+  const bool skip_;        // on_nonfinite is kSkip
+  const float clip_norm_;  // of the group's gradients, if each process clips its own; else 0
   LinkCollective* const between_;
   const ProgressDeadline& deadline_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
@@ -77,6 +87,9 @@ class ServedUpdates final : public SliceUpdates {
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
   std::unique_ptr<GradientEncoder> encoder_;
+  std::unique_ptr<HeldGradients> held_;  // null: gradients are sent at once
+  double processes_root_ = 1;            // square root of the number of the group's processes
+  double norm_ = 0;  // of the last step, if this clips; the first worker's thread has it
   Mutex mutex_;
   std::condition_variable changed_;
   std::unique_ptr<Client> client_ GUARDED_BY(mutex_);

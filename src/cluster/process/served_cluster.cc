@@ -7,7 +7,6 @@
 #include "cluster/server/group_sync_models.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
-#include "train/apply/step_rule.h"
 
 namespace singa {
 
@@ -29,8 +28,7 @@ ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int 
     group.link = std::make_unique<ProcessLink>(topology_, worker.group, rank, out, deadline);
     group.between =
         std::make_unique<LinkCollective>(group.link.get(), topology_.ProcessNodes(worker.group));
-    group.updates =
-        std::make_unique<ServedUpdates>(StepRule(job).skips, group.between.get(), deadline);
+    group.updates = std::make_unique<ServedUpdates>(job, group.between.get(), deadline);
   }
   for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
 }

@@ -4,14 +4,29 @@
 
 namespace singa {
 
-float MomentumOfCodec(const JobProto& job) {
-  const AllReduceProto& conf = job.cluster().all_reduce();
+namespace {
+
+// Returns whether what a process leaves out is added to its next gradient.
+bool SendsLater(const AllReduceProto& conf) {
   const bool leaves_out = conf.compression() == AllReduceProto::kThreshold ||
                           (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
+  return leaves_out && conf.error_feedback();
+}
+
+}  // namespace
+
+bool ClipsLocally(const JobProto& job) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  return job.updater().clip_norm() > 0 && SendsLater(conf) && conf.local_clipping();
+}
+
+float MomentumOfCodec(const JobProto& job) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
   // The updater clips gradients before it adds momentum.
   const UpdaterProto& updater = job.updater();
-  const bool clips = updater.clip_norm() > 0 || updater.has_clip_low() || updater.has_clip_high();
-  const bool corrects = leaves_out && !clips && conf.error_feedback() && conf.momentum_correction();
+  const bool clips = (updater.clip_norm() > 0 && !ClipsLocally(job)) || updater.has_clip_low() ||
+                     updater.has_clip_high();
+  const bool corrects = SendsLater(conf) && !clips && conf.momentum_correction();
   return corrects ? MakeUpdater(updater)->momentum() : 0;
 }
 
@@ -31,7 +46,9 @@ std::unique_ptr<Codec> MakeOuterCodec(const ClusterProto& conf) {
 }
 
 JobProto JobOfServers(JobProto job) {
+  const bool clips = ClipsLocally(job);
   if (MomentumOfCodec(job) > 0) job.mutable_updater()->clear_momentum();
+  if (clips) job.mutable_updater()->clear_clip_norm();
   return job;
 }
 

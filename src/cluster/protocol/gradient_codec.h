@@ -8,6 +8,10 @@
 
 namespace singa {
 
+// Returns whether each process bounds the norm of its own gradient, before it encodes it, in place
+// of the updater.
+bool ClipsLocally(const JobProto& job);
+
 // Returns the momentum that the codec of the job's gradients adds in place of the updater; 0: none.
 float MomentumOfCodec(const JobProto& job);
 
@@ -19,7 +23,7 @@ std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf, float momentu
 std::unique_ptr<Codec> MakeOuterCodec(const ClusterProto& conf);
 
 // Returns the job as servers, and processes that apply their sums, train it: without the momentum
-// that the codec adds.
+// that the codec adds, and without clip_norm where each process clips.
 JobProto JobOfServers(JobProto job);
 
 }  // namespace singa

@@ -28,12 +28,13 @@ std::unique_ptr<MpiLink> MakeMpiLink(const SyncSetup& setup) {
 
 RanksBackend::RanksBackend(const SyncSetup& setup)
     : setup_(setup),
+      job_(JobOfServers(setup.job)),
       codec_(MakeGradientCodec(setup.job.cluster(), MomentumOfCodec(setup.job))),
       gradients_(MakeMpiLink(setup)),
       regions_(MakeMpiLink(setup)) {
   ServedCluster& cluster = setup_.process->cluster();
   const LinkedUpdates::Setup parts{
-      .job = setup_.job,
+      .job = job_,
       .topology = setup_.plan.topology,
       .link = gradients_ ? gradients_.get() : cluster.LinkTo(kGroup).link,
       .between = &cluster.between(kGroup),
@@ -42,7 +43,8 @@ RanksBackend::RanksBackend(const SyncSetup& setup)
   if (setup_.job.cluster().all_reduce().compression() == AllReduceProto::kPartial)
     updates_ = std::make_unique<PartialUpdates>(parts);
   else
-    updates_ = std::make_unique<RankUpdates>(parts, *codec_);
+    updates_ = std::make_unique<RankUpdates>(
+        parts, *codec_, ClipsLocally(setup_.job) ? setup_.job.updater().clip_norm() : 0);
 }
 
 RanksBackend::~RanksBackend() { FailLinks(); }

@@ -44,6 +44,7 @@ class RanksBackend final : public SyncBackend {
   void FailLinks();
 
   const SyncSetup setup_;
+  const JobProto job_;  // as processes that apply their sums train it
   std::unique_ptr<Codec> codec_;
   std::unique_ptr<MpiWorld> world_;               // null: MPI is not used, or not started yet
   std::unique_ptr<MpiLink> gradients_, regions_;  // null: MPI is not used

@@ -71,6 +71,7 @@ inline constexpr ForTypes kForTypes[] = {
     {"AllReduceProto", "compression", "clip", "kFp16"},
     {"AllReduceProto", "compression", "error_feedback", "kTopK kThreshold kPowerSGD"},
     {"AllReduceProto", "compression", "momentum_correction", "kTopK kThreshold"},
+    {"AllReduceProto", "compression", "local_clipping", "kTopK kThreshold"},
     {"AllReduceProto", "compression", "factor_masking", "kTopK"},
     {"AllReduceProto", "compression", "warmup_steps", "kTopK"},
     {"AllReduceProto", "compression", "rank", "kPowerSGD"},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "singa/base/error.h"
 #include "support/cluster/linked_ranks.h"
@@ -104,6 +105,45 @@ TEST(RankUpdates, ANormIsBoundedAsInOneReplica) {
   EXPECT_EQ(ranks.ranks[0].values, Expected(ranks, 4));
   EXPECT_GT(ranks.ranks[0].updates->GradientNorm(3), 0.5);
   EXPECT_EQ(ranks.ranks[0].updates->GradientNorm(3), ranks.ranks[1].updates->GradientNorm(3));
+}
+
+constexpr float kClip = 20;
+
+struct ClippedRanks : LinkedRanks {
+  explicit ClippedRanks(const std::string& cluster)
+      : LinkedRanks("type: kSGD learning_rate { type: kFixed base_lr: 0.1 }", cluster, kShapes,
+                    [](const LinkedUpdates::Setup& setup, const Codec& of_job) {
+                      return std::make_unique<RankUpdates>(setup, of_job, kClip);
+                    }) {
+    Connect();
+  }
+};
+
+// Three workers in each process are two nodes of the sum.
+TEST(RankUpdates, EachProcessBoundsTheNormOfItsOwnGradient) {
+  ClippedRanks ranks(Stanza(6, "", 3));
+  ranks.Steps(0, 1);
+  std::vector<std::vector<double>> expected;
+  for (const Shape& shape : kShapes) expected.emplace_back(shape.size(), 1);
+  for (int rank = 0; rank < kTwo; ++rank) {
+    std::vector<std::vector<double>> own(ranks.table.size());
+    double squares = 0;
+    for (int s = 0; s < ranks.table.size(); ++s) {
+      own[s].resize(ranks.table[s].size);
+      for (const std::vector<float>& sum : ranks.NodeSums(rank, 0, s))
+        for (size_t i = 0; i < sum.size(); ++i) own[s][i] += sum[i];
+      for (const double x : own[s]) squares += x * x;
+    }
+    const double norm = std::sqrt(squares), scale = kClip / std::sqrt(2) / norm;
+    ASSERT_LT(scale, 1);
+    EXPECT_NEAR(ranks.ranks[rank].updates->GradientNorm(0), norm * std::sqrt(2), 1e-3);
+    for (int s = 0; s < ranks.table.size(); ++s)
+      for (size_t i = 0; i < own[s].size(); ++i)
+        expected[ranks.table[s].param][ranks.table[s].begin + i] -= 0.1 * scale * own[s][i];
+  }
+  for (size_t param = 0; param < kShapes.size(); ++param)
+    for (size_t i = 0; i < expected[param].size(); ++i)
+      ASSERT_NEAR(ranks.ranks[0].values[param][i], expected[param][i], 1e-5) << param << " " << i;
 }
 
 TEST(RankUpdates, AStepThatOneProcessLacksIsSkippedInAll) {

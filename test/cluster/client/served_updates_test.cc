@@ -15,12 +15,16 @@ namespace {
 // This is process 0 of a worker group of one or two processes. Its server has slices 0 (3 floats)
 // and 1 (2 floats).
 struct UpdatesOfAProcess {
-  explicit UpdatesOfAProcess(bool skip, int processes = 1)
-      : job(JobOf(kSumUpdater, StrCat("nworkers_per_group: ", processes))),
+  explicit UpdatesOfAProcess(bool skip, int processes = 1, const std::string& updater = "",
+                             const std::string& compression = "")
+      : job(JobOf(StrCat(kSumUpdater, " ", updater), StrCat("all_reduce { ", compression, " }"),
+                  skip ? "on_nonfinite: kSkip" : "")),
+        topology(JobOf("", StrCat("nworkers_per_group: ", processes)).cluster()),
         links(processes),
         between(links[0], topology.ProcessNodes(0)),
-        updates(skip, &between, &deadline) {
-    updates.Connect({topology, table, params, clock}, {a.data(), b.data()}, &sent);
+        updates(job, &between, &deadline) {
+    updates.Connect({topology, table, params, clock, 0, 0, 0, false, *codec}, {a.data(), b.data()},
+                    &sent);
   }
   // Returns a message of the server with values that hold `step`. All are the number of steps.
   Message Values(int64_t step, const std::vector<int>& slices, double norm = 0) const {
@@ -71,7 +75,8 @@ struct UpdatesOfAProcess {
   }
 
   const JobProto job;
-  const Topology topology{job.cluster()};
+  const std::unique_ptr<Codec> codec = MakeGradientCodec(job.cluster());
+  const Topology topology;
   const SliceTable table{{{3}, {2}}};
   const std::vector<ServedParam> params = {{"a", "l", {}}, {"b", "l", {}}};
   HeldClock clock;
@@ -189,6 +194,49 @@ TEST(ServedUpdatesTest, AStepThatAnotherProcessLacksIsSkipped) {
   other.join();
   EXPECT_TRUE(process.updates.skipped(0));
   EXPECT_EQ(process.Sent(), "kUpdate 0 0x3 1x2;");
+}
+
+constexpr char kAboveTwo[] = "compression: kThreshold threshold: 2.5";
+
+// Each process bounds its own gradient, here of norm 5, by 5 / sqrt(2 processes).
+TEST(ServedUpdatesTest, AGradientIsClippedBeforeWhatIsLeftOut) {
+  UpdatesOfAProcess process(false, 2, "clip_norm: 5", kAboveTwo);
+  process.Begin();
+  std::vector<float> sums[] = {{3, 0, 0}, {4, 0}};
+  for (int slice : {1, 0}) {
+    float* const data[] = {sums[slice].data()};
+    process.updates.Submit(process.ctx, slice, 0, data);
+  }
+  EXPECT_EQ(process.Sent(), "") << "the norm is not known";
+  process.Finish(0);
+  EXPECT_EQ(process.Sent(), "kUpdate 0 0x3 1x2;");
+  const float half = std::sqrt(0.5f);
+  EXPECT_FLOAT_EQ(sums[0][0], 3 * half);
+  EXPECT_FLOAT_EQ(process.updates.encoder()->state(0)[0], 3 * half) << "below the threshold";
+  EXPECT_EQ(process.updates.encoder()->state(1)[0], 0) << "4 x half was sent";
+  EXPECT_NEAR(process.updates.GradientNorm(0), 5 * std::sqrt(2), 1e-5);
+}
+
+TEST(ServedUpdatesTest, ASkippedStepLeavesNothingForTheNext) {
+  for (const double lacks : {0., 1.}) {
+    UpdatesOfAProcess process(true, 2, "", kAboveTwo);
+    process.Begin();
+    std::vector<float> sums[] = {{1, 2, 0}, {4, 0}};
+    for (int slice : {0, 1}) {
+      float* const data[] = {sums[slice].data()};
+      process.updates.Submit(process.ctx, slice, 0, data);
+    }
+    std::thread other([&] {
+      double dropped = lacks;
+      LinkCollective(process.links[1], process.topology.ProcessNodes(0))
+          .AllReduceOfRanks({&dropped, 1});
+    });
+    process.Finish(0);
+    other.join();
+    EXPECT_EQ(process.updates.skipped(0), lacks > 0);
+    EXPECT_EQ(process.Sent(), lacks > 0 ? "kUpdate 0 0x0 1x0;" : "kUpdate 0 0x3 1x2;");
+    EXPECT_EQ(process.updates.encoder()->state(0)[1], lacks > 0 ? 0 : 2);
+  }
 }
 
 TEST(ServedUpdatesTest, OnlyTheFirstWorkerEndsAStep) {

@@ -22,9 +22,27 @@ TEST(GradientCodec, HasTheMomentumOfSgdWhereItLeavesFloatsOut) {
   EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kNesterov momentum: 0.9")), 0);
   EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kAdam")), 0);
   for (const char* clips : {"clip_norm: 1", "clip_low: -1 clip_high: 1"})
-    EXPECT_EQ(
-        MomentumOfCodec(Job("compression: kTopK", StrCat("type: kSGD momentum: 0.9 ", clips))), 0)
+    EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK local_clipping: false",
+                                  StrCat("type: kSGD momentum: 0.9 ", clips))),
+              0)
         << clips << " is of gradients, not of momentum";
+}
+
+TEST(GradientCodec, EachProcessClipsBeforeItLeavesFloatsOut) {
+  const std::string updater = "type: kSGD momentum: 0.9 clip_norm: 1";
+  for (const char* conf : {"compression: kTopK", "compression: kThreshold"}) {
+    const JobProto job = Job(conf, updater);
+    EXPECT_TRUE(ClipsLocally(job)) << conf;
+    EXPECT_EQ(MomentumOfCodec(job), 0.9f) << conf;
+    EXPECT_EQ(JobOfServers(job).updater().clip_norm(), 0) << conf;
+  }
+  for (const char* conf :
+       {"", "compression: kFp16", "compression: kTopK sparsity: 1",
+        "compression: kTopK error_feedback: false", "compression: kTopK local_clipping: false"}) {
+    EXPECT_FALSE(ClipsLocally(Job(conf, updater))) << conf;
+    EXPECT_EQ(JobOfServers(Job(conf, updater)).updater().clip_norm(), 1) << conf;
+  }
+  EXPECT_FALSE(ClipsLocally(Job("compression: kTopK")));
 }
 
 TEST(GradientCodec, ServersHaveNoMomentumBesides) {
