@@ -46,17 +46,16 @@ Call Copy(int64_t n) {
 }
 
 struct CodecCase {
-  const char* name;
-  AllReduceProto::Compression compression;
+  const char *name, *codec;
   float momentum = 0;
 
   std::shared_ptr<Codec> Make() const {
-    std::shared_ptr<Codec> codec = Codecs().Make(AllReduceProto::Compression_Name(compression));
+    std::shared_ptr<Codec> made = Codecs().Make(codec);
     AllReduceProto conf;
     conf.set_sparsity(0.05f);
     conf.set_threshold(20);  // a float of 1 is sent in each 20th step
-    codec->Setup(conf, momentum);
-    return codec;
+    made->Setup(conf, momentum);
+    return made;
   }
 };
 
@@ -104,10 +103,11 @@ struct ThinMatrices {
 bool AddAll() {
   for (const int64_t n : {int64_t{1} << 14, int64_t{1} << 18, int64_t{1} << 22}) {
     Add("copy", n, Copy);
-    for (const CodecCase& one : {CodecCase{"kFp16", AllReduceProto::kFp16},
-                                 {"kTopK", AllReduceProto::kTopK},
-                                 {"kTopK momentum", AllReduceProto::kTopK, 0.9f},
-                                 {"kThreshold", AllReduceProto::kThreshold}}) {
+    for (const CodecCase& one : {CodecCase{"kFp16", "kFp16"},
+                                 {"kInt8", "kInt8"},
+                                 {"kTopK", "kTopK"},
+                                 {"kTopK momentum", "kTopK", 0.9f},
+                                 {"kThreshold", "kThreshold"}}) {
       Add(std::string(one.name) + "/encode", n, [=](int64_t size) { return Encode(one, size); });
       Add(std::string(one.name) + "/decode", n, [=](int64_t size) { return Decode(one, size); });
     }

@@ -116,11 +116,13 @@ def main():
     for job, name in enumerate(["synchronous", "clip_norm", "skip"]):
         (folder / name).write_bytes(synchronous(job))
     (folder / "stale").write_bytes(stale())
-    for job, name in [(4, "master"), (5, "ring"), (6, "elastic")]:
+    for job, name in [(4, "master"), (5, "ring"), (6, "elastic"), (7, "outer"), (8, "outer_fragments")]:
         (folder / name).write_bytes(exchanges(job))
     (folder / "wrong").write_bytes(wrong())
     bad_sync = message(SYNC, 1, (SERVER, 1, 0), [part(0, 1, 1)], group=1)
     twice = message(SYNC, 1, (SERVER, 1, 0), [part(0), part(0)], group=1)
+    early = client(UPDATE, 0, [0, 1, 2], step=1) + client(UPDATE, 0, [0, 1, 2])
+    (folder / "early").write_bytes(bytes([3]) + early)
     (folder / "wrong_exchange").write_bytes(bytes([4]) + bad_sync + twice)
 
 

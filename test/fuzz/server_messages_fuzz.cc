@@ -25,6 +25,9 @@ const char* const kJobs[] = {
     "cluster { nworker_groups: 3 nserver_groups: 3 }",
     "cluster { nworker_groups: 3 nserver_groups: 3 group_sync: kRing sync_freq: 2 }",
     "cluster { nworker_groups: 3 nserver_groups: 3 group_sync: kElastic }",
+    "cluster { nworker_groups: 3 nserver_groups: 3 group_sync: kOuter }",
+    "cluster { nworker_groups: 3 nserver_groups: 3 group_sync: kOuter sync_freq: 2 "
+    "outer_fragments: 2 }",
 };
 constexpr int64_t kMostHeld = 4096;  // bytes; the job has 10 floats, and at most 4 processes
 

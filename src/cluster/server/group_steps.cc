@@ -82,7 +82,7 @@ StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t s
   StepSum& sum = cell(worker_group, part.slice).sum;
   if (step < sum.step()) {  // the answer may have gone to a process that was lost
     Frame values;
-    if (!cell(worker_group, part.slice).owed)
+    if (shard_->known(part.slice) && !cell(worker_group, part.slice).owed)
       SendValues(part.slice, worker_group, process, &values);
     return StepSum::Arrival::kDuplicate;
   }

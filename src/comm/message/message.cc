@@ -7,7 +7,7 @@ namespace singa {
 
 Frame Frame::Copy(const void* data, size_t size) {
   auto bytes = std::make_shared_for_overwrite<char[]>(size);
-  std::memcpy(bytes.get(), data, size);
+  if (size > 0) std::memcpy(bytes.get(), data, size);  // no bytes may lie at null
   const void* const at = bytes.get();
   return Frame(std::move(bytes), at, size);
 }

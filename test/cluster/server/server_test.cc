@@ -41,6 +41,14 @@ TEST_F(ServerMessages, UpdatesWaitForFirstValues) {
   EXPECT_EQ(server.held_bytes(), 0);
 }
 
+TEST_F(ServerMessages, AnEarlierUpdateBeforeFirstValuesIsNotAnswered) {
+  for (const int step : {1, 0})
+    FromClient(1, StrCat("type: kUpdate step: ", step, " part { slice: 1 version: 5 elements: 2 }"),
+               {{1, 1}});
+  EXPECT_EQ(Answers(), "");
+  EXPECT_EQ(server.refused().duplicate, 1);
+}
+
 TEST_F(ServerMessages, SmallSlicesAreAnsweredTogether) {
   PutAll();
   for (const int process : {1, 0})

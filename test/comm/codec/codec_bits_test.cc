@@ -185,6 +185,11 @@ TEST(CodecBits, AreTheSameOnEveryCpu) {
   const std::vector<float> floats = Uniform(5003, 9);
   std::vector<float> state;
   EXPECT_EQ(ChecksumOf(Encoded(*CodecOf(AllReduceProto::kFp16), floats, &state)), 0x5EAF486Bu);
+  const std::shared_ptr<Codec> integers = Codecs().Make("kInt8");
+  integers->Setup(AllReduceProto(), 0);
+  EXPECT_EQ(ChecksumOf(Encoded(*integers, floats, &state)), 0x7C4D5408u);
+  EXPECT_EQ(ChecksumOf(state), 0xAE4D3B32u);
+  state.clear();
   const auto largest = CodecOf(AllReduceProto::kTopK, {}, 0.9f);
   uint32_t sent = 0;
   for (int step = 0; step < 5; ++step)
