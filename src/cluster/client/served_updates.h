@@ -66,6 +66,7 @@ class ServedUpdates final : public SliceUpdates {
 
  private:
   void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
+  void NoteAnswers() REQUIRES(mutex_);
   void Diverge(const std::string& text);
   EncodedFloats Encode(int64_t step, int slice, std::span<float* const> sums);
 
@@ -81,6 +82,7 @@ class ServedUpdates final : public SliceUpdates {
   std::condition_variable changed_;
   std::unique_ptr<Client> client_ GUARDED_BY(mutex_);
   std::vector<int64_t> sent_ GUARDED_BY(mutex_);  // by slice: the last step whose gradient was sent
+  std::vector<int64_t> noted_ GUARDED_BY(mutex_);  // by slice: the last step told to events()
   bool closed_ GUARDED_BY(mutex_) = false;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
 };

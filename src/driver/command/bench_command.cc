@@ -9,14 +9,17 @@
 #include <functional>
 
 #include "base/thread/thread.h"
+#include "cluster/protocol/sync_plan.h"
 #include "driver/bench/bench_job.h"
 #include "driver/bench/bench_report.h"
+#include "driver/bench/bench_workers.h"
 #include "driver/bench/median.h"
 #include "driver/bench/node_work.h"
 #include "driver/bench/step_timer.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
 #include "math/device_peak.h"
 #include "math/machine_peak.h"
@@ -140,20 +143,62 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   return report;
 }
 
+void Print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);  // other processes write there, too
+}
+
+BenchLimits LimitsOf(const CommandLine& line) {
+  const bool asked = line.steps > 0;
+  return {.warm_up = kWarmUp,
+          .steps = asked ? line.steps : kMostSteps,
+          .least = asked ? line.steps : kLeastSteps,
+          .seconds = static_cast<double>(kLongest.count())};
+}
+
+// Measures the workers of a job, in the processes that `singa -conf` would start.
+int MeasureWorkers(const JobProto& bench, const CommandLine& line) {
+  const BenchLimits limits = LimitsOf(line);
+  const JobProto job = WorkersJob(bench, limits);
+  Progress progress;
+  RunOptions run;
+  run.lead = [&](const JobProto& its, const RunOptions& options, Progress* says) {
+    const WorkersReport report = BenchWorkers(its, limits, options, says);
+    Print(line.json ? WorkersJson(report) : WorkersTable(report));
+    return kExitOk;
+  };
+  if (PlanSync(job).topology.processes() > 1)
+    return TrainInProcesses(job, line.all, run, &progress);
+  return run.lead(job, run, &progress);
+}
+
+int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
+  BenchReport report = Measure(job, line.steps);
+  report.synthetic = synthetic;
+  Print(line.json ? BenchJson(report) : BenchTable(report));
+  const ClusterProto& cluster = job.cluster();
+  if (cluster.nworker_groups() * cluster.nworkers_per_group() == 1) return kExitOk;
+  const std::string why_not = WhyNotWorkers(job);
+  if (why_not.empty()) return MeasureWorkers(job, line);
+  std::fprintf(stderr, "singa bench: the workers of `cluster` are not measured: %s\n",
+               why_not.c_str());
+  return kExitOk;
+}
+
 }  // namespace
 
 int BenchCommand(const CommandLine& line) {
+  const bool launched = AnotherProcessSpeaks();  // by this program, which measures layers itself
   CheckOptions options;
+  options.quiet = launched;
   options.use = JobUse::kTrain;
   options.places = true;
   return WithJob(line.conf, line.sets, options, [&](const JobProto& asked) {
     std::string note;
     const JobProto job = BenchJob(asked, line.synthetic, &note);
+    if (launched) return MeasureWorkers(job, line);
     if (!note.empty()) std::fprintf(stderr, "singa bench: %s\n", note.c_str());
-    BenchReport report = Measure(job, line.steps);
-    report.synthetic = !note.empty();
-    std::fputs((line.json ? BenchJson(report) : BenchTable(report)).c_str(), stdout);
-    return kExitOk;
+    return MeasureAll(job, line, !note.empty());
   });
 }
 
