@@ -40,13 +40,13 @@ class WorkersRun {
     groups_->Start(schedule_->steps());
   }
 
-  WorkersReport Run() {
+  std::optional<WorkersReport> Run() {
     recorder_.emplace(&groups_->team(0), &clock_, &slices_);
     RunSteps();
     groups_->backend().Settle();
     recorder_.reset();
     if (process_) process_->End();
-    if (Interrupted()) throw Error(InterruptCode(), "stopped by a signal");
+    if (Interrupted()) return {};
     return WithSteps(Report(), figures_, gradients_);
   }
 
@@ -173,8 +173,8 @@ std::string WhyNotWorkers(const JobProto& job) {
   return IsLaunched() ? "a launcher has started the process; without it singa starts them all" : "";
 }
 
-WorkersReport BenchWorkers(const JobProto& job, const BenchLimits& limits,
-                           const RunOptions& options, Progress* progress) {
+std::optional<WorkersReport> BenchWorkers(const JobProto& job, const BenchLimits& limits,
+                                          const RunOptions& options, Progress* progress) {
   if (!ChoosesPartition(job)) return WorkersRun(job, limits, options, progress).Run();
   const AutoPartition partition = FindPartition(job, options, progress);
   JobProto divided = job;

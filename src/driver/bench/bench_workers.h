@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "driver/bench/workers_report.h"
@@ -25,9 +26,9 @@ JobProto WorkersJob(const JobProto& job, const BenchLimits& limits);
 // Returns why BenchWorkers cannot measure the job; "": it can.
 std::string WhyNotWorkers(const JobProto& job);
 
-// Measures the job, or leads it if it has several processes. `job`: a result of WorkersJob. Throws
-// as TrainJob does, and Error with a signal's code if one has ended it.
-WorkersReport BenchWorkers(const JobProto& job, const BenchLimits& limits,
-                           const RunOptions& options, Progress* progress);
+// Measures the job, or leads it if it has several processes. `job`: a result of WorkersJob. Returns
+// nullopt if a signal has ended it early. Throws as TrainJob does.
+std::optional<WorkersReport> BenchWorkers(const JobProto& job, const BenchLimits& limits,
+                                          const RunOptions& options, Progress* progress);
 
 }  // namespace singa

@@ -10,7 +10,7 @@ TeamRecorder::TeamRecorder(WorkerTeam* team, const Clock* clock, SliceTimes* tim
       times_(*times),
       trained_(team->lead().model().trained()),
       own_values_(team->lead().updates().own_values()),
-      sums_(!own_values_ || team->lead().model().place().workers > 1),
+      workers_(team->lead().model().place().workers),
       threads_(std::max(1, team->lead().model().ctx().threads)),
       ready_(trained_.own.size(), SliceTimes::kNone),
       ready_before_(ready_),
@@ -70,6 +70,10 @@ void TeamRecorder::NoteGradients(int64_t step) {
             std::max(gradients_[span.param].wait, MsOf(span.time.length()));
 }
 
+bool TeamRecorder::HasOneWorker(int slice) const {
+  return own_values_ && (workers_ == 1 || trained_.table[slice].by.count == 1);
+}
+
 // Sums that other processes add up, in memory that they share with this one, are not known here.
 TeamRecorder::Flight TeamRecorder::FlightOf(int64_t step, int param,
                                             const std::vector<int64_t>& ready) const {
@@ -77,7 +81,7 @@ TeamRecorder::Flight TeamRecorder::FlightOf(int64_t step, int param,
   const auto [first, last] = trained_.table.OfParam(param);
   for (int s = first; s < last && ready[param] != SliceTimes::kNone; ++s) {
     const SliceTimes::Times times = times_.Of(step, s);
-    if (times.sum == SliceTimes::kNone) continue;
+    if (times.sum == SliceTimes::kNone || HasOneWorker(s)) continue;
     flight.known = true;
     const int64_t came = own_values_ ? times.sum : times.fresh;
     flight.arrived = flight.arrived && came != SliceTimes::kNone;
@@ -101,7 +105,7 @@ std::vector<UpdateSpan> TeamRecorder::UpdatesOf(int64_t step) const {
 // Gradients of the step before may still be on their way when the step begins.
 std::vector<Interval> TeamRecorder::FlightsOf(const Interval& window, int64_t step) const {
   std::vector<Interval> flights;
-  for (int param = 0; sums_ && param < std::ssize(ready_); ++param)
+  for (int param = 0; param < std::ssize(ready_); ++param)
     for (const auto& [of, ready] : {std::pair{step - 1, &ready_before_}, {step, &ready_}}) {
       Flight flight = FlightOf(of, param, *ready);
       if (!flight.arrived) flight.time.to = window.to;

@@ -61,6 +61,8 @@ class TeamRecorder {
     bool known = false;    // a part of the sum was handed on here
     bool arrived = false;  // else it is still on its way
   };
+  // Returns whether one worker alone computes the gradient of the slice and updates its values.
+  bool HasOneWorker(int slice) const;
   // Returns the way of the gradient of `param` in `step`. `ready`: by param.
   Flight FlightOf(int64_t step, int param, const std::vector<int64_t>& ready) const;
   void NoteReady();
@@ -74,8 +76,8 @@ class TeamRecorder {
   SliceTimes& times_;
   const TrainedParams& trained_;
   const bool own_values_;
-  const bool sums_;    // else the group's only worker updates its own values
-  const int threads_;  // of a worker
+  const int workers_;                               // of the group
+  const int threads_;                               // of a worker
   std::vector<std::unique_ptr<StepTimer>> timers_;  // by worker
   int64_t start_ = 0, start_before_ = 0;            // of the last two steps
   int64_t steps_ = 0;

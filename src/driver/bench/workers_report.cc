@@ -96,7 +96,7 @@ std::string WorkersTable(const WorkersReport& r) {
       StrCat("\n", r.groups > 1 ? StrCat(r.groups, " groups of ", of) : of, " in ",
              Counted(r.processes, "process", "processes"), ", gradients by ", r.sync);
   if (r.here < r.groups * r.workers)
-    text += StrCat("; times of ", Counted(r.here, "worker"), " of group 0 in process 0");
+    text += StrCat("\ntimes of ", Counted(r.here, "worker"), " of group 0 in process 0");
   text += "\n\n" + GradientsText(r.gradients) + "\n";
   text += TimeLine("step          ", step.step,
                    StrCat(", ", Formatted(1e3 * static_cast<double>(r.batch) / step.step, "%.0f"),

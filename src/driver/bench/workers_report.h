@@ -14,7 +14,7 @@ namespace singa {
 struct GradientRow {
   std::string param;
   int64_t bytes = 0;
-  GradientTimes times;
+  GradientTimes times = {};
 };
 
 struct WorkersReport {

@@ -19,6 +19,7 @@
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/job/interrupt.h"
 #include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
 #include "math/device_peak.h"
@@ -163,8 +164,9 @@ int MeasureWorkers(const JobProto& bench, const CommandLine& line) {
   Progress progress;
   RunOptions run;
   run.lead = [&](const JobProto& its, const RunOptions& options, Progress* says) {
-    const WorkersReport report = BenchWorkers(its, limits, options, says);
-    Print(line.json ? WorkersJson(report) : WorkersTable(report));
+    const auto report = BenchWorkers(its, limits, options, says);
+    if (!report) return InterruptCode();
+    Print(line.json ? WorkersJson(*report) : WorkersTable(*report));
     return kExitOk;
   };
   if (PlanSync(job).topology.processes() > 1)
@@ -208,10 +210,13 @@ constexpr const char* kBenchHelp =
     R"(usage: singa bench [-steps N] [-synthetic] [-json] [-set PATH=VALUE]... FILE
 
 Trains a job for some steps and prints where the time goes. It keeps nothing and writes no file.
+First one worker trains the whole net. If the job has several workers, they train as `singa -conf`
+would start them, and a second part shows how much of their communication is hidden.
 
   -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
   -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
-  -json        one JSON object a line: each layer's, then the step's
+  -json        one JSON object a line: each layer's, then the step's; with several workers, then
+               each gradient's and their step's
 
 Every time is a median of its own, so columns add up only nearly.
   update        of the params that the layer is the last to use
@@ -223,6 +228,19 @@ Every time is a median of its own, so columns add up only nearly.
   late updates  those that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
   overhead      what a step takes beside its layers, updates and waiting
 With noise the learning rate is next to 0, so that nothing diverges.
+
+The part of several workers has means over the workers of group 0 in process 0:
+  ready         a gradient is complete, after the start of its step; a large gradient is handed on
+                in pieces, and is ready with its first one
+  sum           its sum over the workers, or the new values, had come; "-" if another process has
+                added it up in shared memory, or one worker alone has the param
+  wait          time that the next forward pass waited for the values
+  communication at least one gradient is on its way, from ready to sum
+  exposed       part of the communication in which a worker computes nothing: it waits, adds up or
+                encodes. The rest is hidden
+  features      exchange of features where workers divide layers by units
+  worker wait   the rest of the time in calls for gradients: waiting for slower workers, and late
+                updates
 )";
 
 SINGA_REGISTER_SUBCOMMAND(bench,
