@@ -107,10 +107,11 @@ def bench_takes_noise_for_image_files(case):
 
 
 def workers_of(case, *args):
-    """Returns the object of the workers, and those of gradients by name, of a net with 2 workers."""
+    """Returns the objects of the workers, of gradients by name, and of processes."""
     lines = case.run("bench", "-json", "-steps", "10", "job.conf", *args).out.splitlines()
     rows = [json.loads(line) for line in lines]
-    return rows[-1], {row["gradient"]: row for row in rows if "gradient" in row}
+    gradients = {row["gradient"]: row for row in rows if "gradient" in row}
+    return rows[-1], gradients, [row for row in rows if "process" in row]
 
 
 @check
@@ -126,10 +127,10 @@ def bench_measures_the_workers_of_a_job_in_each_mode(case):
     for sync, processes, least, most, sets in (
             ("threads", 1, 0, 0, [*two, "-set", "cluster.nworkers_per_procs=2"]),
             ("shared host memory", 2, 0, values / 10, one_each),
-            ("servers", 2, values / 2, 3 * values, apart),
+            ("servers", 2, values, 3 * values, apart),
             ("messages between processes", 2, 1, values, power),
-            ("servers", 2, values / 3, 3 * values, groups)):
-        step, gradients = workers_of(case, *sets)
+            ("servers", 2, 1, 5 * values, groups)):
+        step, gradients, shares = workers_of(case, *sets)
         true(step["sync"].startswith(sync), f"{sync}: {step}")
         equal(step["processes"], processes, "processes")
         equal(step["steps"], 10, "steps")
@@ -138,6 +139,10 @@ def bench_measures_the_workers_of_a_job_in_each_mode(case):
         true(all(0 <= step[name] <= step["step_ms"] for name in parts), f"{sync}: {step}")
         true(0 <= step["hidden_share"] <= 1, f"hidden share of {step}")
         true(least <= step["bytes_sent"] <= most, f"{sync}: bytes of {step}")
+        of_first = processes - 1 if sets is groups or processes == 1 else processes
+        equal(len(shares), of_first, "lines of processes of group 0")
+        if shares:
+            close(sum(row["bytes_sent"] for row in shares), step["bytes_sent"], 1e-6, "bytes")
         for row in gradients.values():
             true(row["sum_ms"] is None or row["sum_ms"] >= row["ready_ms"], f"{sync}: {row}")
     equal(files(case.folder), before, "files")

@@ -1,5 +1,6 @@
 #include "driver/bench/bench_workers.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "cluster/workers/make_worker_groups.h"
 #include "comm/message/control_message.h"
+#include "driver/bench/process_shares.h"
 #include "driver/bench/team_recorder.h"
 #include "driver/job/alike.h"
 #include "driver/job/divided_job.h"
@@ -42,6 +44,7 @@ class WorkersRun {
 
   std::optional<WorkersReport> Run() {
     recorder_.emplace(&groups_->team(0), &clock_, &slices_);
+    shares_.emplace(groups_.get(), &*schedule_);
     RunSteps();
     groups_->backend().Settle();
     recorder_.reset();
@@ -86,6 +89,7 @@ class WorkersRun {
         continue;
       }
       recorder_->Step(step);
+      shares_->Add(step);
       Note(step);
       groups_->steps().NoteSteps(0, step + 1);
     }
@@ -95,18 +99,11 @@ class WorkersRun {
 
   // The figures are those of the step before.
   void Note(int64_t step) {
-    if (step < limits_.warm_up) return;
-    const int64_t sent = Sent();
-    if (figures_.empty() && sent_first_ < 0) {
-      sent_first_ = sent;
-      first_step_ = step;
-      start_ = std::chrono::steady_clock::now();
-      return;
-    }
+    if (step == limits_.warm_up) start_ = std::chrono::steady_clock::now();
+    if (step <= limits_.warm_up) return;
     if (std::ssize(figures_) == limits_.steps) return;  // the steps that others are granted remain
     figures_.push_back(*recorder_->figures());
     gradients_.push_back(recorder_->gradients());
-    bytes_sent_ = static_cast<double>(sent - sent_first_) / static_cast<double>(step - first_step_);
   }
 
   bool Enough() const {
@@ -116,16 +113,12 @@ class WorkersRun {
            (measured >= limits_.least && took.count() > limits_.seconds);
   }
 
-  int64_t Sent() const {
-    return process_ ? process_->stub().bytes_sent() + groups_->backend().bytes().sent : 0;
-  }
-
   WorkersReport Report() {
     const WorkerModel& model = groups_->lead().model();
     WorkersReport report;
     for (const Param* param : model.trained().params)
       report.gradients.push_back({param->name(), param->data.bytes(), {}});
-    report.bytes_sent = bytes_sent_;
+    report.shares = shares_->Means();
     report.sync = TextOf(groups_->plan());
     report.groups = groups_->size();
     report.workers = model.place().workers;
@@ -143,21 +136,22 @@ class WorkersRun {
   const std::unique_ptr<WorkerGroups> groups_;
   std::optional<Schedule> schedule_;
   std::optional<TeamRecorder> recorder_;
+  std::optional<ProcessShares> shares_;
   std::vector<StepFigures> figures_;
   std::vector<std::vector<GradientTimes>> gradients_;
-  int64_t sent_first_ = -1, first_step_ = 0;
-  double bytes_sent_ = 0;
   std::chrono::steady_clock::time_point start_;
 };
 
 }  // namespace
 
 JobProto WorkersJob(const JobProto& job, const BenchLimits& limits) {
-  constexpr int64_t kGrantedAhead = 16;  // steps that may follow the last one that is measured
+  constexpr int64_t kStepsOfRow = 4;         // between two exchanges of ProcessShares
+  constexpr int32_t kManySteps = 1'000'000;  // other groups train until group 0 was measured
   JobProto bench = job;
   bench.clear_train_epochs();
-  bench.set_train_steps(static_cast<int32_t>(limits.warm_up + limits.steps + kGrantedAhead));
-  bench.set_disp_freq(0);
+  bench.set_train_steps(kManySteps);
+  bench.set_disp_freq(static_cast<int32_t>(std::min(kStepsOfRow, limits.steps)));
+  bench.set_disp_after(static_cast<int32_t>(limits.warm_up));
   bench.set_checkpoint_freq(0);
   bench.clear_checkpoint_best();
   bench.clear_debug();

@@ -19,8 +19,8 @@ struct BenchLimits {
   double seconds;
 };
 
-// Returns `job`, a result of BenchJob, for a run of all its workers that ends after these steps and
-// has no rows, checkpoints and restarts.
+// Returns `job`, a result of BenchJob, for a run of all its workers that BenchWorkers
+// ends. It has no checkpoints and restarts, and its rows are for ProcessShares.
 JobProto WorkersJob(const JobProto& job, const BenchLimits& limits);
 
 // Returns why BenchWorkers cannot measure the job; "": it can.

@@ -31,11 +31,10 @@ std::vector<GradientRow> Largest(const std::vector<GradientRow>& rows) {
   return largest;
 }
 
-std::string GradientLine(size_t width, const std::string& name, const std::string& kb,
-                         const std::string& ready, const std::string& sum,
-                         const std::string& wait) {
+// Returns a name and right-aligned cells.
+std::string RowLine(size_t width, const std::string& name, const std::vector<std::string>& cells) {
   std::string line = name + std::string(width - name.size(), ' ');
-  for (const std::string& cell : {kb, ready, sum, wait})
+  for (const std::string& cell : cells)
     line += "  " + std::string(cell.size() < 9 ? 9 - cell.size() : 0, ' ') + cell;
   return line + "\n";
 }
@@ -44,14 +43,41 @@ std::string GradientsText(const std::vector<GradientRow>& all) {
   const std::vector<GradientRow> rows = Largest(all);
   size_t width = std::string("gradient").size();
   for (const GradientRow& row : rows) width = std::max(width, row.param.size());
-  std::string text = GradientLine(width, "gradient", "KB", "ready ms", "sum ms", "wait ms");
+  std::string text = RowLine(width, "gradient", {"KB", "ready ms", "sum ms", "wait ms"});
   for (const GradientRow& row : rows)
-    text += GradientLine(width, row.param, Formatted(1e-3 * static_cast<double>(row.bytes), "%.1f"),
-                         Formatted(row.times.ready, "%.3f"),
-                         row.times.sum < 0 ? "-" : Formatted(row.times.sum, "%.3f"),
-                         Formatted(row.times.wait, "%.3f"));
+    text += RowLine(width, row.param,
+                    {Formatted(1e-3 * static_cast<double>(row.bytes), "%.1f"),
+                     Formatted(row.times.ready, "%.3f"),
+                     row.times.sum < 0 ? "-" : Formatted(row.times.sum, "%.3f"),
+                     Formatted(row.times.wait, "%.3f")});
   if (rows.size() < all.size())
     text += StrCat("and ", Counted(all.size() - rows.size(), "smaller gradient"), "\n");
+  return text;
+}
+
+std::string SharesText(const std::vector<ProcessShare>& shares) {
+  const size_t width = std::string("process").size();
+  std::string text =
+      RowLine(width, "process", {"workers", "step ms", "wait ms", "coding ms", "MB sent"});
+  for (size_t i = 0; i < shares.size(); ++i)
+    text +=
+        RowLine(width, std::to_string(i),
+                {Formatted(shares[i].workers, "%.0f"), Formatted(shares[i].step_ms, "%.3f"),
+                 Formatted(shares[i].sync_wait_ms, "%.3f"), Formatted(shares[i].coding_ms, "%.3f"),
+                 Formatted(1e-6 * shares[i].bytes_sent, "%.3f")});
+  return text;
+}
+
+std::string SharesJson(const std::vector<ProcessShare>& shares) {
+  std::string text;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    nlohmann::ordered_json json = {{"process", i}, {"process_workers", shares[i].workers}};
+    json["step_ms"] = shares[i].step_ms;
+    json["sync_wait_ms"] = shares[i].sync_wait_ms;
+    json["coding_ms"] = shares[i].coding_ms;
+    json["bytes_sent"] = shares[i].bytes_sent;
+    text += JsonLine(json);
+  }
   return text;
 }
 
@@ -68,6 +94,12 @@ GradientTimes MediansOf(const std::vector<std::vector<GradientTimes>>& steps, si
 }
 
 }  // namespace
+
+double WorkersReport::bytes_sent() const {
+  double sum = 0;
+  for (const ProcessShare& share : shares) sum += share.bytes_sent;
+  return sum;
+}
 
 double HiddenShare(const StepFigures& step) {
   return step.communication > 0 ? 1 - step.exposed / step.communication : 1;
@@ -114,8 +146,8 @@ std::string WorkersTable(const WorkersReport& r) {
                    step.communication > 0
                        ? StrCat(", ", Formatted(100 * r.hidden, "%.0f"), " % of it hidden")
                        : "");
-  text += StrCat("sent          ", Formatted(1e-6 * r.bytes_sent, "%9.3f MB a step"),
-                 r.processes > 1 ? " by process 0" : "", "\n");
+  text += StrCat("sent          ", Formatted(1e-6 * r.bytes_sent(), "%9.3f MB a step"), "\n");
+  if (r.processes > 1) text += "\n" + SharesText(r.shares);
   return text;
 }
 
@@ -129,6 +161,7 @@ std::string WorkersJson(const WorkersReport& r) {
     json["next_forward_wait_ms"] = row.times.wait;
     text += JsonLine(json);
   }
+  if (r.processes > 1) text += SharesJson(r.shares);
   nlohmann::ordered_json json = {{"workers", r.workers}, {"groups", r.groups}};
   json["processes"] = r.processes;
   json["workers_here"] = r.here;
@@ -145,7 +178,7 @@ std::string WorkersJson(const WorkersReport& r) {
   json["other_ms"] = std::max(0.0, r.step.other());
   json["communication_ms"] = r.step.communication;
   json["hidden_share"] = r.hidden;
-  json["bytes_sent"] = r.bytes_sent;
+  json["bytes_sent"] = r.bytes_sent();
   json["steps"] = r.steps;
   json["batch"] = r.batch;
   return text + JsonLine(json);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/protocol/process_share.h"
 #include "driver/bench/team_recorder.h"
 
 namespace singa {
@@ -21,11 +22,14 @@ struct WorkersReport {
   std::vector<GradientRow> gradients;  // in the order in which they are ready
   StepFigures step;                    // medians over the steps
   double hidden = 0;                   // median share of the communication that is not exposed
-  double bytes_sent = 0;               // mean of a step, by this process to others
-  std::string sync;                    // the way of the gradients, for people
-  int groups = 1, workers = 1;         // of the job; workers of each group
-  int processes = 1, here = 1;         // workers of group 0 in this process
+  // Means of a step of each process with workers of group 0; at least one.
+  std::vector<ProcessShare> shares;
+  std::string sync;             // the way of the gradients, for people
+  int groups = 1, workers = 1;  // of the job; workers of each group
+  int processes = 1, here = 1;  // workers of group 0 in this process
   int64_t batch = 0, steps = 0;
+
+  double bytes_sent() const;  // mean of a step, by all of `shares`
 };
 
 // Returns the report of measured steps; figures[i] and gradients[i] are of step i. `report` has the
@@ -37,7 +41,7 @@ WorkersReport WithSteps(WorkersReport report, const std::vector<StepFigures>& fi
 double HiddenShare(const StepFigures& step);
 
 std::string WorkersTable(const WorkersReport& report);
-// Returns one object per line: one for each gradient, then the step's.
+// Returns one object per line: one for each gradient and for each process, then the step's.
 std::string WorkersJson(const WorkersReport& report);
 
 }  // namespace singa

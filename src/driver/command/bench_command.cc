@@ -216,7 +216,7 @@ would start them, and a second part shows how much of their communication is hid
   -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
   -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
   -json        one JSON object a line: each layer's, then the step's; with several workers, then
-               each gradient's and their step's
+               each gradient's, each process's and their step's
 
 Every time is a median of its own, so columns add up only nearly.
   update        of the params that the layer is the last to use
@@ -241,6 +241,7 @@ The part of several workers has means over the workers of group 0 in process 0:
   features      exchange of features where workers divide layers by units
   worker wait   the rest of the time in calls for gradients: waiting for slower workers, and late
                 updates
+  sent          by all processes below. Their waits and coding are means over their workers
 )";
 
 SINGA_REGISTER_SUBCOMMAND(bench,

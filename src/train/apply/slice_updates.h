@@ -57,7 +57,7 @@ class SliceUpdates {
   // steps.
   void set_events(SliceEvents* events) { events_ = events; }
   // Returns null if nobody listens, as in training.
-  SliceEvents* events() const { return events_.load(std::memory_order_relaxed); }
+  SliceEvents* events() const { return events_.load(std::memory_order_acquire); }
 
  protected:
   void NoteFresh(int slice, int64_t step) const {

@@ -20,7 +20,9 @@ WorkersReport Report() {
   report.sync = "servers";
   report.workers = report.processes = 2;
   report.batch = 30;
-  report.bytes_sent = 3e6;
+  report.shares = {
+      {.workers = 1, .step_ms = 15, .sync_wait_ms = 3, .coding_ms = 0.5, .bytes_sent = 1e6},
+      {.workers = 1, .step_ms = 16, .sync_wait_ms = 2, .coding_ms = 0.25, .bytes_sent = 2e6}};
   std::vector<StepFigures> figures;
   for (const double exposed : {4, 1, 2})
     figures.push_back(
@@ -57,8 +59,8 @@ TEST(WorkersReport, TheTableSaysWhatIsMeasuredWhere) {
         "lower           2.0      8.000     10.000      2.000\n",
         "step             15.000 ms, 2000 samples/s of a group, median of 3 steps\n",
         "  compute         8.000 ms, 3.000 forward, 5.000 backward\n",
-        "communication     8.000 ms, 75 % of it hidden\n",
-        "sent              3.000 MB a step by process 0\n"})
+        "communication     8.000 ms, 75 % of it hidden\n", "sent              3.000 MB a step\n",
+        "\n1                1     16.000      2.000      0.250      2.000\n"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 
@@ -78,13 +80,15 @@ TEST(WorkersReport, JsonHasALineForEachGradientAndTheStep) {
   std::istringstream lines(WorkersJson(report));
   std::vector<nlohmann::json> objects;
   for (std::string line; std::getline(lines, line);) objects.push_back(nlohmann::json::parse(line));
-  ASSERT_EQ(objects.size(), 3u);
+  ASSERT_EQ(objects.size(), 5u);
   EXPECT_EQ(objects[0]["gradient"], "upper");
   EXPECT_TRUE(objects[0]["sum_ms"].is_null());
   EXPECT_EQ(objects[1]["next_forward_wait_ms"], 2);
-  EXPECT_EQ(objects[2]["compute_ms"], 8);
-  EXPECT_EQ(objects[2]["hidden_share"], 0.75);
-  EXPECT_EQ(objects[2]["bytes_sent"], 3e6);
+  EXPECT_EQ(objects[3]["process"], 1);
+  EXPECT_EQ(objects[3]["coding_ms"], 0.25);
+  EXPECT_EQ(objects[4]["compute_ms"], 8);
+  EXPECT_EQ(objects[4]["hidden_share"], 0.75);
+  EXPECT_EQ(objects[4]["bytes_sent"], 3e6);
 }
 
 }  // namespace
