@@ -106,6 +106,48 @@ def bench_takes_noise_for_image_files(case):
     has(job.err, 'encoded: has no effect with backend "synthetic"', "stderr")
 
 
+def workers_of(case, *args):
+    """Returns the objects of the workers, of gradients by name, and of processes."""
+    lines = case.run("bench", "-json", "-steps", "10", "job.conf", *args).out.splitlines()
+    rows = [json.loads(line) for line in lines]
+    gradients = {row["gradient"]: row for row in rows if "gradient" in row}
+    return rows[-1], gradients, [row for row in rows if "process" in row]
+
+
+@check
+def bench_measures_the_workers_of_a_job_in_each_mode(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 5 test_freq: 1 checkpoint_freq: 1"))
+    before = files(case.folder)
+    two = ["-set", "cluster.nworkers_per_group=2"]
+    one_each = [*two, "-set", "cluster.nworkers_per_procs=1"]
+    apart = [*one_each, "-set", "cluster.share_memory=false"]
+    power = [*apart, "-set", "cluster.all_reduce.compression=kPowerSGD"]
+    groups = ["-set", "cluster.nworker_groups=2", "-set", "cluster.nworkers_per_procs=1"]
+    values = 4 * (784 * 16 + 16 + 16 * 10 + 10)  # bytes
+    for sync, processes, least, most, sets in (
+            ("threads", 1, 0, 0, [*two, "-set", "cluster.nworkers_per_procs=2"]),
+            ("shared host memory", 2, 0, values / 10, one_each),
+            ("servers", 2, values, 3 * values, apart),
+            ("messages between processes", 2, 1, values, power),
+            ("servers", 2, 1, 5 * values, groups)):
+        step, gradients, shares = workers_of(case, *sets)
+        true(step["sync"].startswith(sync), f"{sync}: {step}")
+        equal(step["processes"], processes, "processes")
+        equal(step["steps"], 10, "steps")
+        equal(len(gradients), 4, "gradients")
+        parts = ("compute_ms", "exposed_ms", "communication_ms", "worker_wait_ms", "update_ms")
+        true(all(0 <= step[name] <= step["step_ms"] for name in parts), f"{sync}: {step}")
+        true(0 <= step["hidden_share"] <= 1, f"hidden share of {step}")
+        true(least <= step["bytes_sent"] <= most, f"{sync}: bytes of {step}")
+        of_first = processes - 1 if sets is groups or processes == 1 else processes
+        equal(len(shares), of_first, "lines of processes of group 0")
+        if shares:
+            close(sum(row["bytes_sent"] for row in shares), step["bytes_sent"], 1e-6, "bytes")
+        for row in gradients.values():
+            true(row["sum_ms"] is None or row["sum_ms"] >= row["ready_ms"], f"{sync}: {row}")
+    equal(files(case.folder), before, "files")
+
+
 @check
 def bench_used_wrongly_is_2_and_a_mistake_78(case):
     case.write("job.conf", mlp("nowhere", "train_steps: 5"))

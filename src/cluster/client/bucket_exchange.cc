@@ -94,6 +94,7 @@ void BucketExchange::Release(int64_t step, const std::function<bool(int)>& which
 }
 
 void BucketExchange::MarkFresh(int slice, int64_t step) {
+  if (setup_.fresh) setup_.fresh(slice, step);
   {
     const MutexLock lock(&mutex_);
     fresh_[slice] = step + 1;
@@ -102,6 +103,8 @@ void BucketExchange::MarkFresh(int slice, int64_t step) {
 }
 
 void BucketExchange::MarkFresh(int64_t step, const std::vector<int>& slices) {
+  if (setup_.fresh)
+    for (const int s : slices) setup_.fresh(s, step);
   {
     const MutexLock lock(&mutex_);
     for (const int s : slices) fresh_[s] = step + 1;

@@ -28,6 +28,8 @@ class BucketExchange {
     // that ends the job.
     std::function<void(int64_t step, int64_t exchange, const std::vector<int>& bucket)> exchange;
     const ProgressDeadline* deadline = nullptr;  // of the waits; must outlive this
+    // Hears of each slice that becomes fresh; may be empty.
+    std::function<void(int slice, int64_t step)> fresh = {};
   };
   explicit BucketExchange(Setup setup);
   ~BucketExchange() { Stop(); }

@@ -36,7 +36,8 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
       .first_step = first,
       .exchange = [this](int64_t step, int64_t exchange,
                          const std::vector<int>& bucket) { Exchange(step, exchange, bucket); },
-      .deadline = setup_.deadline});
+      .deadline = setup_.deadline,
+      .fresh = [this](int slice, int64_t step) { NoteFresh(slice, step); }});
   exchange_->Start();
 }
 

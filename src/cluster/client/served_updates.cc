@@ -23,6 +23,7 @@ void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values
                                                setup.process, setup.group);
   client_ = std::make_unique<Client>(setup, std::move(values), out);
   sent_.assign(table_->size(), -1);
+  noted_.assign(table_->size(), -1);
   processes_root_ = std::sqrt(setup.topology.ProcessesOf(setup.group).size());
   // A step without effect must not change what the codec keeps.
   if (clip_norm_ > 0 || (skip_ && setup.codec.states() > 0))
@@ -165,8 +166,18 @@ void ServedUpdates::Deliver(int rank, const Message& message) {
     const MutexLock lock(&mutex_);
     if (closed_) return;
     client_->OnMessage(rank, message);
+    if (events()) NoteAnswers();
   }
   changed_.notify_all();
+}
+
+void ServedUpdates::NoteAnswers() {
+  for (int s = 0; s < table_->size(); ++s) {
+    const int64_t step = sent_[s];
+    if (noted_[s] >= step || !client_->Fresh(s, step + 1)) continue;
+    noted_[s] = step;
+    NoteFresh(s, step);
+  }
 }
 
 void ServedUpdates::Close() {

@@ -72,6 +72,7 @@ class ServedUpdates final : public SliceUpdates {
 
  private:
   void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
+  void NoteAnswers() REQUIRES(mutex_);
   void Diverge(const std::string& text);
   void Push(int64_t step, int slice, std::span<float* const> sums);
   bool AnyoneLacks(Context& ctx, int64_t step);
@@ -94,6 +95,7 @@ class ServedUpdates final : public SliceUpdates {
   std::condition_variable changed_;
   std::unique_ptr<Client> client_ GUARDED_BY(mutex_);
   std::vector<int64_t> sent_ GUARDED_BY(mutex_);  // by slice: the last step whose gradient was sent
+  std::vector<int64_t> noted_ GUARDED_BY(mutex_);  // by slice: the last step told to events()
   bool closed_ GUARDED_BY(mutex_) = false;
   std::exception_ptr failure_ GUARDED_BY(mutex_);
 };

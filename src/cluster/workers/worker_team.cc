@@ -105,8 +105,12 @@ void WorkerTeam::BroadcastValues(Trainer* lead) {
 }
 
 void WorkerTeam::TrainStep(int64_t step) {
+  TrainStep([this, step](size_t i) { trainers_[i]->TrainStep(step); });
+}
+
+void WorkerTeam::TrainStep(const std::function<void(size_t)>& train) {
   threads_.ThrowFirstError();  // no step follows a failed one, which has left half of its sums
-  threads_.Run([this, step](size_t i) { trainers_[i]->TrainStep(step); });
+  threads_.Run(train);
   threads_.ThrowFirstError();
 }
 

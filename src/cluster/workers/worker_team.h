@@ -60,6 +60,8 @@ class WorkerTeam {
   // Makes each worker compute its part of batch `step`; returns when all workers have handed
   // out their updates. Throws the first worker's error; the team is of no use then.
   void TrainStep(int64_t step);
+  // Does the same for a measurement: train(i) must train the step by trainers()[i].
+  void TrainStep(const std::function<void(size_t)>& train);
   // Waits for the records of all workers for the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);
   // Blocks until devices have done all steps. Throws the devices' errors.

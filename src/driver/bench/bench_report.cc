@@ -2,34 +2,26 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "base/text/counted.h"
-#include "singa/base/str_cat.h"
+#include "driver/bench/report_text.h"
 
 namespace singa {
 namespace {
 
 using Cells = std::array<std::string, 8>;
 
-std::string Number(double value, const char* format = "%.2f") {
-  char text[40];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 // Formats a value; "-" if it is 0.
 std::string Some(double value, const char* format) {
-  return value > 0 ? Number(value, format) : "-";
+  return value > 0 ? Formatted(value, format) : "-";
 }
 
 Cells CellsOf(const BenchRow& row, double peak) {
   return {row.layer,
           row.type,
-          Number(row.forward_ms, "%.3f"),
-          Number(row.backward_ms, "%.3f"),
-          Number(row.update_ms, "%.3f"),
+          Formatted(row.forward_ms, "%.3f"),
+          Formatted(row.backward_ms, "%.3f"),
+          Formatted(row.update_ms, "%.3f"),
           Some(row.gflops(), "%.1f"),
           Some(row.gb_per_s(), "%.1f"),
           Some(100e9 * row.gflops() / peak, "%.0f")};
@@ -52,10 +44,6 @@ std::string Aligned(const std::vector<Cells>& rows) {
   return text;
 }
 
-std::string Line(const char* name, double ms, const std::string& more = "") {
-  return StrCat(name, Number(ms, "%9.3f ms"), more, "\n");
-}
-
 nlohmann::ordered_json ToJson(const BenchRow& row, double peak) {
   nlohmann::ordered_json json;
   json["forward_ms"] = row.forward_ms;
@@ -67,10 +55,6 @@ nlohmann::ordered_json ToJson(const BenchRow& row, double peak) {
   json["gb_per_s"] = row.gb_per_s();
   json["fma_share"] = 1e9 * row.gflops() / peak;
   return json;
-}
-
-std::string Dump(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -91,16 +75,16 @@ std::string BenchTable(const BenchReport& r) {
   for (const BenchRow& row : r.layers) rows.push_back(CellsOf(row, r.peak));
   rows.push_back(CellsOf(r.sum, r.peak));
   std::string text = Aligned(rows) + "\n";
-  text += Line("step          ", r.step_ms,
-               StrCat(", ", Number(r.samples_per_second(), "%.0f"), " samples/s, median of ",
-                      Counted(r.steps, "step"), " of ", r.batch));
-  text += Line("  layers      ", r.sum.forward_ms + r.sum.backward_ms + r.sum.update_ms);
-  if (r.late_update_ms >= 0.0005) text += Line("  late updates", r.late_update_ms);
-  text += Line("  data wait   ", r.wait_ms, r.synthetic ? " (noise in place of data)" : "");
-  text += Line("  overhead    ", r.overhead_ms);
-  text += StrCat("machine        ", Number(1e-9 * r.peak, "%.0f"), " GFLOP/s ",
+  text += TimeLine("step          ", r.step_ms,
+                   StrCat(", ", Formatted(r.samples_per_second(), "%.0f"), " samples/s, median of ",
+                          Counted(r.steps, "step"), " of ", r.batch));
+  text += TimeLine("  layers      ", r.sum.forward_ms + r.sum.backward_ms + r.sum.update_ms);
+  if (r.late_update_ms >= 0.0005) text += TimeLine("  late updates", r.late_update_ms);
+  text += TimeLine("  data wait   ", r.wait_ms, r.synthetic ? " (noise in place of data)" : "");
+  text += TimeLine("  overhead    ", r.overhead_ms);
+  text += StrCat("machine        ", Formatted(1e-9 * r.peak, "%.0f"), " GFLOP/s ",
                  r.gpu.empty() ? "" : "(product of large matrices) ", "and ",
-                 Number(1e-9 * r.copy_rate, "%.0f"), " GB/s (copy) on ",
+                 Formatted(1e-9 * r.copy_rate, "%.0f"), " GB/s (copy) on ",
                  r.gpu.empty() ? Counted(r.threads, "thread") : r.gpu, "\n");
   text += StrCat("peak RSS       ", r.peak_rss >> 20, " MiB\n");
   return text;
@@ -111,7 +95,7 @@ std::string BenchJson(const BenchReport& r) {
   for (const BenchRow& row : r.layers) {
     nlohmann::ordered_json json = {{"layer", row.layer}, {"type", row.type}};
     json.update(ToJson(row, r.peak));
-    text += Dump(json);
+    text += JsonLine(json);
   }
   nlohmann::ordered_json json = ToJson(r.sum, r.peak);
   json["late_update_ms"] = r.late_update_ms;
@@ -127,7 +111,7 @@ std::string BenchJson(const BenchReport& r) {
   json["fma_peak_gflops"] = 1e-9 * r.peak;
   json["copy_gb_per_s"] = 1e-9 * r.copy_rate;
   json["peak_rss_bytes"] = r.peak_rss;
-  return text + Dump(json);
+  return text + JsonLine(json);
 }
 
 }  // namespace singa

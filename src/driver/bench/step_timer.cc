@@ -12,10 +12,6 @@
 namespace singa {
 namespace {
 
-double Ms(int64_t nanoseconds) {
-  return static_cast<double>(nanoseconds) / static_cast<double>(kMillisecond);
-}
-
 // Measures the time of a layer.
 class TimedLayer final : public LayerWrapper {
  public:
@@ -26,7 +22,7 @@ class TimedLayer final : public LayerWrapper {
     const int64_t start = clock_->Now();
     layer().ComputeFeature(ctx, phase, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    const double ms = Ms(clock_->Now() - start);
+    const double ms = MsOf(clock_->Now() - start);
     RecordReader* const reader = layer().reader();
     const double wait = reader ? reader->TakeWaitMs() : 0;
     times_->forward += ms - wait;
@@ -37,7 +33,7 @@ class TimedLayer final : public LayerWrapper {
     const int64_t start = clock_->Now();
     layer().ComputeGradient(ctx, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    times_->backward += Ms(clock_->Now() - start) - (times_->update - updates);
+    times_->backward += MsOf(clock_->Now() - start) - (times_->update - updates);
   }
 
  private:
@@ -57,6 +53,8 @@ StepTimer::StepTimer(Trainer* trainer, const Clock* clock) : trainer_(trainer), 
       if (param->sink) sinks_[param] = std::exchange(param->sink, this);
     }
   }
+  int place = 0;
+  for (const Param* param : trainer->model().trained().own) places_[param] = place++;
 }
 
 StepTimer::~StepTimer() {
@@ -67,24 +65,35 @@ StepTimer::~StepTimer() {
   }
 }
 
-double StepTimer::MsSince(int64_t start) const { return Ms(clock_->Now() - start); }
+double StepTimer::Note(ExchangeSpan::Kind kind, const Param* param, int64_t start,
+                       int64_t computing) {
+  const auto place = places_.find(param);
+  spans_.push_back({.kind = kind,
+                    .param = place == places_.end() ? -1 : place->second,
+                    .time = {start, clock_->Now()},
+                    .computing = computing});
+  return MsOf(spans_.back().time.length() - computing);
+}
 
 double StepTimer::Step(int64_t step) {
   times_.assign(times_.size(), {});
+  spans_.clear();
   late_updates_ = 0;
   const int64_t start = clock_->Now();
   trainer_->TrainStep(step, this);
-  return MsSince(start);
+  return MsOf(clock_->Now() - start);
 }
 
 void StepTimer::Await(Param* param, int64_t step) {
+  const int64_t start = clock_->Now();
   trainer_->path().exchange().Await(param, step);
+  Note(ExchangeSpan::kAwait, param, start);
 }
 
 void StepTimer::GradientReady(Param* param, int64_t step) {
   const int64_t start = clock_->Now();
   trainer_->path().exchange().GradientReady(param, step);
-  times_[owners_.at(param)].update += MsSince(start);
+  times_[owners_.at(param)].update += Note(ExchangeSpan::kGradient, param, start);
 }
 
 void StepTimer::LossNotFinite(const std::string& layer, int64_t step) {
@@ -95,20 +104,21 @@ void StepTimer::Finish(int64_t step) {
   const int64_t start = clock_->Now();
   trainer_->path().exchange().Finish(step);
   if (trainer_->model().ctx().stream) trainer_->model().ctx().stream->Wait();
-  late_updates_ += MsSince(start);
+  late_updates_ += Note(ExchangeSpan::kFinish, nullptr, start);
 }
 
 // Splits the time into the layer's work, as the mean over the threads, and the update.
 void StepTimer::Consume(Param* param, const GradientRows& rows) {
-  std::atomic<double> inside = 0;
+  std::atomic<int64_t> inside = 0;
   const auto timed = [&](Context& ctx, int64_t first, int64_t n, float* piece) {
     const int64_t start = clock_->Now();
     rows(ctx, first, n, piece);
-    inside += MsSince(start);
+    inside += clock_->Now() - start;
   };
   const int64_t start = clock_->Now();
   sinks_.at(param)->Consume(param, std::ref(timed));
-  times_[owners_.at(param)].update += MsSince(start) - inside / trainer_->model().ctx().threads;
+  times_[owners_.at(param)].update +=
+      Note(ExchangeSpan::kPieces, param, start, inside / trainer_->model().ctx().threads);
 }
 
 }  // namespace singa

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/thread/clock.h"
+#include "driver/bench/step_overlap.h"
 #include "singa/train/param_exchange.h"
 #include "train/trainer/trainer.h"
 
@@ -35,6 +36,8 @@ class StepTimer final : public ParamExchange, public GradientSink {
   const std::vector<LayerTimes>& layers() const { return times_; }
   // Milliseconds of the last step's updates that waited for the end of the backward pass.
   double late_updates() const { return late_updates_; }
+  // The calls to the exchange in the last step, in their order.
+  const std::vector<ExchangeSpan>& spans() const { return spans_; }
 
   void Await(Param* param, int64_t step) override;
   void GradientReady(Param* param, int64_t step) override;
@@ -45,12 +48,15 @@ class StepTimer final : public ParamExchange, public GradientSink {
   void Consume(Param* param, const GradientRows& rows) override;
 
  private:
-  double MsSince(int64_t start) const;
+  // Adds the call that began at `start` to the spans. Returns its milliseconds without `computing`.
+  double Note(ExchangeSpan::Kind kind, const Param* param, int64_t start, int64_t computing = 0);
 
   Trainer* trainer_;
   const Clock* clock_;
   std::map<const Param*, size_t> owners_;  // param -> layer that completes its gradient
   std::map<const Param*, GradientSink*> sinks_;
+  std::map<const Param*, int> places_;  // in TrainedParams::own
+  std::vector<ExchangeSpan> spans_;
   std::vector<LayerTimes> times_;
   double late_updates_ = 0;
 };

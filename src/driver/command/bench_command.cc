@@ -9,14 +9,18 @@
 #include <functional>
 
 #include "base/thread/thread.h"
+#include "cluster/protocol/sync_plan.h"
 #include "driver/bench/bench_job.h"
 #include "driver/bench/bench_report.h"
+#include "driver/bench/bench_workers.h"
 #include "driver/bench/median.h"
 #include "driver/bench/node_work.h"
 #include "driver/bench/step_timer.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/job/interrupt.h"
+#include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
 #include "math/device_peak.h"
 #include "math/machine_peak.h"
@@ -140,20 +144,63 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   return report;
 }
 
+void Print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);  // other processes write there, too
+}
+
+BenchLimits LimitsOf(const CommandLine& line) {
+  const bool asked = line.steps > 0;
+  return {.warm_up = kWarmUp,
+          .steps = asked ? line.steps : kMostSteps,
+          .least = asked ? line.steps : kLeastSteps,
+          .seconds = static_cast<double>(kLongest.count())};
+}
+
+// Measures the workers of a job, in the processes that `singa -conf` would start.
+int MeasureWorkers(const JobProto& bench, const CommandLine& line) {
+  const BenchLimits limits = LimitsOf(line);
+  const JobProto job = WorkersJob(bench, limits);
+  Progress progress;
+  RunOptions run;
+  run.lead = [&](const JobProto& its, const RunOptions& options, Progress* says) {
+    const auto report = BenchWorkers(its, limits, options, says);
+    if (!report) return InterruptCode();
+    Print(line.json ? WorkersJson(*report) : WorkersTable(*report));
+    return kExitOk;
+  };
+  if (PlanSync(job).topology.processes() > 1)
+    return TrainInProcesses(job, line.all, run, &progress);
+  return run.lead(job, run, &progress);
+}
+
+int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
+  BenchReport report = Measure(job, line.steps);
+  report.synthetic = synthetic;
+  Print(line.json ? BenchJson(report) : BenchTable(report));
+  const ClusterProto& cluster = job.cluster();
+  if (cluster.nworker_groups() * cluster.nworkers_per_group() == 1) return kExitOk;
+  const std::string why_not = WhyNotWorkers(job);
+  if (why_not.empty()) return MeasureWorkers(job, line);
+  std::fprintf(stderr, "singa bench: the workers of `cluster` are not measured: %s\n",
+               why_not.c_str());
+  return kExitOk;
+}
+
 }  // namespace
 
 int BenchCommand(const CommandLine& line) {
+  const bool launched = AnotherProcessSpeaks();  // by this program, which measures layers itself
   CheckOptions options;
+  options.quiet = launched;
   options.use = JobUse::kTrain;
   options.places = true;
   return WithJob(line.conf, line.sets, options, [&](const JobProto& asked) {
     std::string note;
     const JobProto job = BenchJob(asked, line.synthetic, &note);
+    if (launched) return MeasureWorkers(job, line);
     if (!note.empty()) std::fprintf(stderr, "singa bench: %s\n", note.c_str());
-    BenchReport report = Measure(job, line.steps);
-    report.synthetic = !note.empty();
-    std::fputs((line.json ? BenchJson(report) : BenchTable(report)).c_str(), stdout);
-    return kExitOk;
+    return MeasureAll(job, line, !note.empty());
   });
 }
 
@@ -163,10 +210,13 @@ constexpr const char* kBenchHelp =
     R"(usage: singa bench [-steps N] [-synthetic] [-json] [-set PATH=VALUE]... FILE
 
 Trains a job for some steps and prints where the time goes. It keeps nothing and writes no file.
+First one worker trains the whole net. If the job has several workers, they train as `singa -conf`
+would start them, and a second part shows how much of their communication is hidden.
 
   -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
   -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
-  -json        one JSON object a line: each layer's, then the step's
+  -json        one JSON object a line: each layer's, then the step's; with several workers, then
+               each gradient's, each process's and their step's
 
 Every time is a median of its own, so columns add up only nearly.
   update        of the params that the layer is the last to use
@@ -178,6 +228,20 @@ Every time is a median of its own, so columns add up only nearly.
   late updates  those that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
   overhead      what a step takes beside its layers, updates and waiting
 With noise the learning rate is next to 0, so that nothing diverges.
+
+The part of several workers has means over the workers of group 0 in process 0:
+  ready         a gradient is complete, after the start of its step; a large gradient is handed on
+                in pieces, and is ready with its first one
+  sum           its sum over the workers, or the new values, had come; "-" if another process has
+                added it up in shared memory, or one worker alone has the param
+  wait          time that the next forward pass waited for the values
+  communication at least one gradient is on its way, from ready to sum
+  exposed       part of the communication in which a worker computes nothing: it waits, adds up or
+                encodes. The rest is hidden
+  features      exchange of features where workers divide layers by units
+  worker wait   the rest of the time in calls for gradients: waiting for slower workers, and late
+                updates
+  sent          by all processes below. Their waits and coding are means over their workers
 )";
 
 SINGA_REGISTER_SUBCOMMAND(bench,

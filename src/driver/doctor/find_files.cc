@@ -40,7 +40,7 @@ void FindDisk(Findings* found) {
   found->push_back(finding);
 }
 
-void FindSharedMemory(Findings* found) {
+void FindShmFolder(Findings* found) {
   const Space shared = SpaceOf("/dev/shm");
   Finding finding{"/dev/shm", shared.size < 0 ? "is not there"
                                               : StrCat(SizeText(shared.size), ", ",
@@ -58,7 +58,7 @@ void FindSharedMemory(Findings* found) {
 
 void FindFiles(Findings* found) {
   FindDisk(found);
-  FindSharedMemory(found);
+  FindShmFolder(found);
 }
 
 }  // namespace singa

@@ -46,7 +46,8 @@ ExitCode TestForAll(const RunOptions& options, JobProcess* process, Progress* pr
 
 ExitCode Lead(JobUse use, const RunOptions& options, JobProcess* process, Progress* progress) {
   if (use == JobUse::kTest) return TestForAll(options, process, progress);
-  const ExitCode code = TrainJob(process->part().job(), options, progress);
+  const auto train = options.lead ? options.lead : TrainJob;
+  const ExitCode code = train(process->part().job(), options, progress);
   SINGA_FAILPOINT("leader_ended");
   return code;
 }

@@ -24,6 +24,8 @@ struct RunOptions {
   JobProcess* process = nullptr;  // this process, if the job has several; else null
   // How layers are divided, if partition: kAuto has chosen it; else null.
   const AutoPartition* partition = nullptr;
+  // Leads a job of several processes in place of TrainJob; may be empty.
+  std::function<ExitCode(const JobProto&, const RunOptions&, Progress*)> lead = {};
   // Rank 0 calls it to meet the others, after it has set an earlier run aside.
   std::function<void()> meet;
   // Rank 0 calls it after each commit of a checkpoint.

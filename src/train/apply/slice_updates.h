@@ -2,6 +2,7 @@
 // the values at once, or sends them to servers. Workers of one or several groups call it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "comm/collective/slice_table.h"
 #include "singa/nn/param.h"
+#include "train/apply/slice_events.h"
 
 namespace singa {
 
@@ -50,6 +52,20 @@ class SliceUpdates {
   virtual void set_skips(int64_t steps) = 0;
   // Blocks until the values of `param` include the updates of all steps before `step`.
   virtual void Await(int param, int64_t step) = 0;
+
+  // Lets `events` hear of all slices from now on. It must outlive the updates. Called between
+  // steps.
+  void set_events(SliceEvents* events) { events_ = events; }
+  // Returns null if nobody listens, as in training.
+  SliceEvents* events() const { return events_.load(std::memory_order_acquire); }
+
+ protected:
+  void NoteFresh(int slice, int64_t step) const {
+    if (SliceEvents* const events = this->events()) events->OnFresh(slice, step);
+  }
+
+ private:
+  std::atomic<SliceEvents*> events_{nullptr};
 };
 
 }  // namespace singa

@@ -50,8 +50,15 @@ void GradientReduction::SubmitSlices(Context& ctx, int first, int last,
   std::array<float*, SumTree::kMostNodes> of_slice;  // on the stack: a step allocates nothing
   for (int slice = first; slice < last; ++slice) {
     for (size_t i = 0; i < sums.size(); ++i) of_slice[i] = sums[i] + (table_[slice].begin - begin);
-    updates_.Submit(ctx, slice, ctx.state->step, {of_slice.data(), sums.size()});
+    Submit(ctx, slice, {of_slice.data(), sums.size()});
   }
+}
+
+void GradientReduction::Submit(Context& ctx, int slice, std::span<float* const> sums) {
+  SliceEvents* const events = updates_.events();
+  if (events) events->OnSum(slice, ctx.state->step);
+  updates_.Submit(ctx, slice, ctx.state->step, sums);
+  if (events) events->OnSubmitted(slice, ctx.state->step);
 }
 
 }  // namespace singa

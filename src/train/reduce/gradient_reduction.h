@@ -44,8 +44,9 @@ class GradientReduction final : private BufferSums::Consumer {
 
  private:
   void Consume(Context& ctx, int slice, std::span<float* const> sums) override {
-    updates_.Submit(ctx, slice, ctx.state->step, sums);
+    Submit(ctx, slice, sums);
   }
+  void Submit(Context& ctx, int slice, std::span<float* const> sums);
 
   const SliceTable table_;
   SliceUpdates& updates_;

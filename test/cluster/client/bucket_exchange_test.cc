@@ -25,7 +25,8 @@ struct ThreeBuckets {
              .first_step = first_step,
              .exchange = [this](int64_t step, int64_t number,
                                 const std::vector<int>& bucket) { Note(step, number, bucket); },
-             .deadline = &deadline}) {
+             .deadline = &deadline,
+             .fresh = [this](int slice, int64_t step) { fresh.emplace_back(step, slice); }}) {
     exchange.Start();
   }
   ~ThreeBuckets() { exchange.Stop(); }
@@ -43,6 +44,7 @@ struct ThreeBuckets {
   const ProgressDeadline deadline{std::chrono::milliseconds(30'000)};  // for a test that fails
   int64_t failing = -1;
   std::vector<Done> done;
+  std::vector<Done> fresh;  // step, slice
   std::vector<int64_t> numbers;
   BucketExchange exchange;
 };
@@ -55,6 +57,13 @@ TEST(BucketExchange, LaterBucketsWaitForEarlierOnes) {
   three.exchange.AwaitExchanged(0);
   EXPECT_EQ(three.done, (std::vector<Done>{{0, 2}, {0, 1}, {0, 0}}));
   EXPECT_EQ(three.numbers, (std::vector<int64_t>{0, 1, 2}));
+}
+
+TEST(BucketExchange, TellsOfEachSliceThatIsFresh) {
+  ThreeBuckets three;
+  three.ReleaseAll(0);
+  three.exchange.AwaitExchanged(0);
+  EXPECT_EQ(three.fresh, (std::vector<Done>{{0, 2}, {0, 1}, {0, 0}}));
 }
 
 TEST(BucketExchange, ABucketOfWhichNothingIsHereDoesNotWait) {

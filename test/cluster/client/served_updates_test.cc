@@ -8,6 +8,7 @@
 
 #include "support/cluster/cluster_of_roles.h"
 #include "support/comm/memory_links.h"
+#include "support/train/recorded_events.h"
 
 namespace singa {
 namespace {
@@ -123,6 +124,19 @@ TEST(ServedUpdatesTest, AParamIsAwaitedUntilItsAnswerIsThere) {
             StrCat(kExitStalled,
                    ": server 0 of group 0 in process 0: no answer for 0.0 s about the "
                    "update of step 0 of slice 0 (param \"a\")"));
+}
+
+TEST(ServedUpdatesTest, TellsOnceThatAnAnswerHasCome) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  RecordedEvents events;
+  process.updates.set_events(&events);
+  for (const int slice : {0, 1}) process.Submit(slice, 0, std::vector<float>(3 - slice));
+  process.Finish(0);
+  process.Answer(0, {1});
+  EXPECT_EQ(events.heard, std::vector<std::string>{"fresh 1 in step 0"});
+  process.Answer(0, {0});
+  EXPECT_EQ(events.heard, (std::vector<std::string>{"fresh 1 in step 0", "fresh 0 in step 0"}));
 }
 
 TEST(ServedUpdatesTest, SaysThatNobodyAnswersIfItAwaitsNothingElse) {

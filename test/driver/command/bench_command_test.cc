@@ -61,6 +61,27 @@ TEST_F(BenchCommandTest, CountsOperationsOnNoiseInPlaceOfAMissingStore) {
   EXPECT_EQ(object["synthetic"], true);
 }
 
+TEST_F(BenchCommandTest, MeasuresTheWorkersOfAProcess) {
+  const CapturedCommand run =
+      Bench({}, Job("train_steps: 9 cluster { nworkers_per_group: 2 nworkers_per_procs: 2 }"));
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  for (const char* text :
+       {"median of 2 steps of 4", "\n2 workers in 1 process, gradients by threads", "\nw     ",
+        "\ncommunication "})
+    EXPECT_THAT(run.out, HasSubstr(text));
+  EXPECT_FALSE(std::filesystem::exists(dir_.Path("ws")));
+}
+
+TEST_F(BenchCommandTest, TellsThatItDoesNotMeasureWorkersThatMpiConnects) {
+  const CapturedCommand run =
+      Bench({}, Job("train_steps: 9 cluster { nworkers_per_group: 2 nworkers_per_procs: 1 "
+                    "all_reduce { backend: kMpi } }"));
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("the workers of `cluster` are not measured: "));
+  EXPECT_THAT(run.err, HasSubstr("kMpi needs mpirun"));
+  EXPECT_THAT(run.out, testing::Not(HasSubstr("\ncommunication ")));
+}
+
 TEST_F(BenchCommandTest, AJobWithMistakesIsNotTimed) {
   const CapturedCommand run = Bench({}, Job("train_steps: -1"));
   EXPECT_EQ(run.code, kExitConfig);

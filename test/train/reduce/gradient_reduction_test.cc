@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "comm/collective/memory_collective.h"
+#include "support/train/recorded_events.h"
 #include "support/train/recorded_updates.h"
 
 namespace singa {
@@ -65,6 +66,19 @@ TEST(GradientReductionTest, SubmitsAGradientOnceAllWorkersHaveOfferedIt) {
   group.reduction.Offer(1);
   group.reduction.Reduce(group.ctx);
   EXPECT_EQ(group.updates.sums, (std::map<int, std::vector<std::vector<float>>>{{1, {{3, 3}}}}));
+}
+
+TEST(GradientReductionTest, TellsWhenASumIsThereAndSubmitted) {
+  ReducedGradients group(2);
+  RecordedEvents events;
+  group.updates.set_events(&events);
+  group.state.step = 3;
+  group.reduction.Offer(1);
+  group.reduction.Reduce(group.ctx);
+  EXPECT_TRUE(events.heard.empty());
+  group.reduction.Offer(1);
+  group.reduction.Reduce(group.ctx);
+  EXPECT_EQ(events.heard, (std::vector<std::string>{"sum 1 in step 3", "submitted 1 in step 3"}));
 }
 
 TEST(GradientReductionTest, NothingIsLeftWhenAStepEnds) {

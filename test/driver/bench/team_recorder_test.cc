@@ -1,0 +1,143 @@
+// Tests what a TeamRecorder measures, with a clock that the layers and updates of the test move.
+#include "driver/bench/team_recorder.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include "train/state/init_params.h"
+
+namespace singa::team_recorder {
+namespace {
+
+constexpr int kForwardMs = 5, kBackwardMs = 7, kSendMs = 1, kAnswerMs = 4;
+
+// MovedClock moves only by Take. A factory makes the layer, so all share the time.
+class MovedClock final : public Clock {
+ public:
+  int64_t Now() const override { return now_; }
+  static void Take(int ms) { now_ += ms * kMillisecond; }
+
+ private:
+  static inline std::atomic<int64_t> now_ = 0;
+};
+
+class Works final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  Traits traits() const override { return {}; }
+  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+    MovedClock::Take(kForwardMs);
+    std::copy_n(in[0]->data.data(), in[0]->data.size(), out[0]->data.data());
+  }
+  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+    MovedClock::Take(kBackwardMs);
+    std::copy_n(out[0]->grad.data(), out[0]->grad.size(), in[0]->grad.data());
+  }
+};
+SINGA_REGISTER_LAYER(TeamRecorderWorks, Works);
+
+// FarUpdates are of a server that answers the upper param's gradient when the lower one's is sent,
+// and the lower one's when the next step waits for it.
+class FarUpdates final : public SliceUpdates {
+ public:
+  static constexpr int kLower = 0, kUpper = 1;  // params, of one slice each
+
+  void Attach(const SliceTable&, const std::vector<Param*>&) override {}
+  bool needs_all() const override { return false; }
+  void Submit(Context&, int slice, int64_t step, std::span<float* const>) override {
+    if (slice == kLower) NoteFresh(kUpper, step);
+    MovedClock::Take(kSendMs);
+  }
+  void LossNotFinite(const std::string&, int64_t) override {}
+  void Finish(Context&, int64_t, int, int, std::span<float* const>) override {}
+  void Check() override {}
+  bool skipped(int64_t) const override { return false; }
+  double GradientNorm(int64_t) override { return 0; }
+  int64_t skips() const override { return 0; }
+  void set_skips(int64_t) override {}
+  void Await(int param, int64_t step) override {
+    if (param != kLower || step == 0) return;
+    MovedClock::Take(kAnswerMs);
+    NoteFresh(kLower, step - 1);
+  }
+};
+
+JobProto Job() {
+  JobProto job;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    train_steps: 9 train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
+    neuralnet {
+      layer { name: "data" type: kDummy dummy_conf { input: true shape: 2 shape: 4 } }
+      layer { name: "lower" type: kInnerProduct srclayers: "data"
+              innerproduct_conf { num_output: 3 bias_term: false }
+              param { name: "l" init { type: kUniform } } }
+      layer { name: "work" user_type: "TeamRecorderWorks" srclayers: "lower" }
+      layer { name: "upper" type: kInnerProduct srclayers: "work"
+              innerproduct_conf { num_output: 2 bias_term: false }
+              param { name: "u" init { type: kUniform } } }
+      layer { name: "end" type: kDummy srclayers: "upper" dummy_conf { output: true } }
+    })",
+                                                            &job));
+  return job;
+}
+
+class TeamRecorderTest : public ::testing::Test {
+ protected:
+  TeamRecorderTest() {
+    team_.Allocate();
+    InitParams(team_.lead().model().ctx(), {}, &team_.lead().model().params());
+    recorder_.emplace(&team_, &clock_, &times_);
+    for (int64_t step = 0; step < 4; ++step) recorder_->Step(step);
+  }
+
+  const JobProto job_ = Job();
+  const MovedClock clock_;
+  SliceTimes times_{&clock_};
+  Replica replica_{job_};
+  FarUpdates updates_;
+  WorkerTeam team_{job_, TeamSetup{.place = {.threads = 1},
+                                   .workers = 1,
+                                   .gpus = {},
+                                   .replica = &replica_,
+                                   .updates = &updates_,
+                                   .between = nullptr,
+                                   .link = {},
+                                   .deadline = nullptr,
+                                   .failed = {}}};
+  std::optional<TeamRecorder> recorder_;
+};
+
+// A step: the lower param is awaited until 4, the layer works until 9, the upper gradient is sent
+// until 10, the layer works until 17, the lower gradient is sent until 18. The upper gradient is on
+// its way from 9 to 17, the lower one from 17 to the next step's 4.
+TEST_F(TeamRecorderTest, AStepIsWhatItsPartsAre) {
+  ASSERT_TRUE(recorder_->figures());
+  const StepFigures& step = *recorder_->figures();
+  EXPECT_EQ(step.step, 18);
+  EXPECT_EQ(step.forward, kForwardMs);
+  EXPECT_EQ(step.backward, kBackwardMs);
+  EXPECT_EQ(step.communication, 4 + 8 + 1);
+  EXPECT_EQ(step.exposed, kAnswerMs + 2 * kSendMs);
+  EXPECT_EQ(step.worker_wait, 0);
+  EXPECT_EQ(step.update, 0);  // the server updates
+  EXPECT_EQ(step.other(), 0);
+}
+
+TEST_F(TeamRecorderTest, AGradientIsReadyThenSummedThenAwaited) {
+  const GradientTimes& upper = recorder_->gradients()[FarUpdates::kUpper];
+  EXPECT_EQ(upper.ready, 9);
+  EXPECT_EQ(upper.sum, 17);
+  EXPECT_EQ(upper.wait, 0);
+  const GradientTimes& lower = recorder_->gradients()[FarUpdates::kLower];
+  EXPECT_EQ(lower.ready, 17);
+  EXPECT_EQ(lower.sum, 18 + 4);
+  EXPECT_EQ(lower.wait, kAnswerMs);
+}
+
+}  // namespace
+}  // namespace singa::team_recorder
