@@ -36,7 +36,8 @@ def nothing_is_left_out_of_params_that_one_worker_has(case):
     for units in (0, 1):
         settings = ("-set", f"neuralnet.partition_dim={units}")
         case.train("job.conf", *compressed("kNone"), *settings, workspace=f"whole{units}")
-        case.train("job.conf", *compressed("kTopK", "sparsity=0.01", "local_clipping=false"), *settings, workspace=f"sparse{units}")
+        case.train("job.conf", *compressed("kTopK", "sparsity=0.01", "local_clipping=false"), *settings,
+                   workspace=f"sparse{units}")
         whole, sparse = (case.newest(name + str(units)) / "model.safetensors" for name in ("whole", "sparse"))
         differs[units] = whole.read_bytes() != sparse.read_bytes()
     equal(differs, {0: True, 1: False}, "whether kTopK differs, by rows and by units")
@@ -117,6 +118,47 @@ def each_process_clips_its_own_gradient_and_resumes_to_the_same_bytes(case):
         true(max(norms) > 0.2, f"clip_norm has no effect: {norms}")
         ends[name] = case.newest(name)
     true(furthest(ends["own"], ends["sum"]) > 1e-3, "local_clipping has no effect")
+
+
+@check
+def parts_of_several_workers_are_clipped_and_resumed_to_the_same_bytes(case):
+    """Each process has two workers. They divide layers by rows, or by units."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1"))
+    ends = []
+    for units in (0, 1):
+        args = (*processes(2, APART, "cluster.all_reduce.compression=kThreshold", "cluster.all_reduce.threshold=0.001",
+                           in_each=2), "-set", "updater.clip_norm=0.2", "-set", f"neuralnet.partition_dim={units}")
+        case.train("job.conf", *args, workspace=f"whole{units}")
+        case.train("job.conf", *args, "-set", "train_steps=7", workspace=f"parts{units}")
+        case.train("job.conf", *args, "-resume", workspace=f"parts{units}")
+        ends.append(case.newest(f"parts{units}"))
+        same_bytes(ends[-1], case.newest(f"whole{units}"))
+    true(furthest(*ends) > 1e-4, "the division does not change what a process clips")
+
+
+@check
+def one_process_clips_its_gradient_as_its_server_would(case):
+    """A process with a worker sends all numbers to a process with a server."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1", updater=ADAM))
+    for name in ("true", "false"):
+        case.train("job.conf", "-set", "cluster.server_worker_separate=true", "-set", "updater.clip_norm=0.2",
+                   "-set", "cluster.all_reduce.compression=kThreshold", "-set", "cluster.all_reduce.threshold=1e-30",
+                   "-set", f"cluster.all_reduce.local_clipping={name}", workspace=name)
+    worst = furthest(case.newest("true"), case.newest("false"))
+    norms = [[row["grad_norm"] for row in case.rows(name, "train")] for name in ("true", "false")]
+    true(max(norms[0]) > 0.2, f"clip_norm has no effect: {norms[0]}")
+    true(max(abs(a - b) for a, b in zip(*norms)) < 1e-5, f"other norms: {norms}")
+    true(worst < 1e-5, f"ends {worst} off")
+
+
+@check
+def a_clipped_gradient_that_is_not_finite_is_found(case):
+    """A learning rate of 1e30 ends each run after its first step; kSkip leaves the rest out."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 6 disp_freq: 1"))
+    args = (*compressed("kTopK", "sparsity=0.02"), "-set", "updater.clip_norm=0.2",
+            "-set", "updater.learning_rate.base_lr=1e30")
+    has(case.run("-conf", "job.conf", *args, code=79).err, "is not finite", "stderr")
+    has(case.train("job.conf", *args, "-set", "on_nonfinite=kSkip").err, "5 skipped", "stderr")
 
 
 @check

@@ -2,7 +2,7 @@
 import os
 from signal import SIGKILL, SIGSTOP, SIGTERM
 
-from case import equal, has, same_bytes, true
+from case import equal, has, learned, same_bytes, true
 from job import mlp
 from launch_case import expect_the_same, process_of, reach, write_job
 from mpirun_checks import mpirun
@@ -25,6 +25,7 @@ def mpi_computes_what_memory_and_servers_do(one):
         "buckets": ("cluster.all_reduce.fusion_elements=1000",),
         "halves": ("cluster.all_reduce.compression=kFp16",),
         "largest": ("cluster.all_reduce.compression=kTopK", "cluster.all_reduce.sparsity=0.02"),
+        "own": ("cluster.all_reduce.compression=kTopK", "cluster.all_reduce.sparsity=0.02", "updater.clip_norm=0.1"),
         "skip": ("on_nonfinite=kSkip",),
         "clip": ("updater.clip_norm=0.1",),
         "units": ("neuralnet.partition_dim=1",),
@@ -39,6 +40,18 @@ def mpi_computes_what_memory_and_servers_do(one):
             one.train("job.conf", *processes(count, APART, "cluster.all_reduce.backend=kAnyBackend", *settings),
                       workspace="servers")
             same_bytes(one.newest(workspace), one.newest("servers"))
+
+
+def gradients_that_each_process_clips_resume_to_the_same_bytes(one):
+    one.write("job.conf", mlp(one.site.data, "train_steps: 20 disp_freq: 1"))
+    settings = ("cluster.all_reduce.compression=kTopK", "cluster.all_reduce.sparsity=0.02", "updater.clip_norm=0.1")
+    for policy in ("kAbort", "kSkip"):
+        more = (*settings, f"on_nonfinite={policy}")
+        with_mpi(one, f"cluster.workspace=whole-{policy}", *more).end(0)
+        with_mpi(one, f"cluster.workspace={policy}", *more, "train_steps=7").end(0)
+        with_mpi(one, f"cluster.workspace={policy}", *more, resume=["-resume"]).end(0)
+        same_bytes(one.newest(policy), one.newest(f"whole-{policy}"))
+        equal(learned(one.rows(policy, "train")), learned(one.rows(f"whole-{policy}", "train")), "rows")
 
 
 def mpi_is_used_where_memory_is_not_shared(one):
@@ -118,6 +131,7 @@ def processes_that_differ_are_refused(one):
 
 
 CHECKS = [mpi_computes_what_memory_and_servers_do,
+          gradients_that_each_process_clips_resume_to_the_same_bytes,
           mpi_is_used_where_memory_is_not_shared,
           mpi_without_mpirun_is_an_error,
           a_job_of_mpi_that_loses_a_process_ends_and_resumes,

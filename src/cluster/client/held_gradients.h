@@ -6,23 +6,30 @@
 #include <span>
 #include <vector>
 
+#include "cluster/protocol/topology.h"
 #include "comm/collective/slice_table.h"
 #include "singa/tensor/context.h"
 
 namespace singa {
 
+// Returns the number of the group's processes that contribute to the gradient of a slice.
+int ContributingProcesses(const Topology& topology, int group, const SliceTable& table);
+
 class HeldGradients {
  public:
-  // clip_norm: the largest norm of the gradient of this process; 0: no bound.
-  HeldGradients(const SliceTable& table, float clip_norm);
+  // clip_norm: bounds the norm of this process's gradient by clip_norm / sqrt(processes); 0: no
+  // bound. Independent gradients of that norm add up to one of norm clip_norm. Source: Lin et al.,
+  // "Deep Gradient Compression" (2018), section 3.2.
+  HeldGradients(const SliceTable& table, float clip_norm, int processes);
 
   // Holds `sums`, of the slice's nodes, in `step`; all are finite. Threads may hold different
   // slices at the same time.
   void Hold(const Context& ctx, int slice, int64_t step, std::span<float* const> sums);
   bool Has(int slice, int64_t step) const { return slices_[slice].step == step; }
   std::span<float* const> sums(int slice) const { return slices_[slice].sums; }
-  // Scales what is held of `step`, so that its norm is at most clip_norm. The norm is that of the
-  // sum over the nodes. Returns it as it was before; 0 without clip_norm.
+  // Scales what is held of `step`, so that its norm is within the bound. The norm is that of the
+  // sum over the nodes. Returns sqrt(processes) times the norm before, an estimate of the norm of
+  // the group's gradient; 0 without clip_norm.
   double Clip(int64_t step);
 
  private:
@@ -33,7 +40,8 @@ class HeldGradients {
     double squares = 0;  // of the sum over the nodes
   };
 
-  const float clip_norm_;
+  const double root_;  // of the number of processes
+  const float most_;   // the bound; 0: none
   std::vector<Held> slices_;
 };
 

@@ -84,11 +84,9 @@ void RankSums::Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
   for (const Frame& one : all) lengths.push_back(static_cast<uint32_t>(one.size()));
   std::vector<Frame> messages;
   for (const Range& frames : MessagesOf(lengths)) {
-    messages.insert(messages.end(), 1, all[frames.first]);
-    if (frames.size() == 1) continue;
-    std::vector<Frame> small(all.begin() + frames.first, all.begin() + frames.last);
-    JoinFrames(&small);
-    messages.back() = small.front();
+    std::vector<Frame> some(all.begin() + frames.first, all.begin() + frames.last);
+    JoinFrames(&some);
+    messages.push_back(some.front());
   }
   const int64_t tag = kGradientTags + TagOf(exchange, sizes);
   if (!codec.plain()) link_.SendAll(to, tag, std::as_bytes(std::span(lengths)));

@@ -24,10 +24,9 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
   encoder_ = std::make_unique<GradientEncoder>(codec_, table_, setup_.topology, rank(), kGroup);
   MakeLowRank();
   own_.resize(table_.size());
-  if (holds()) {
-    const auto root = std::sqrt(static_cast<float>(setup_.link->size()));
-    held_ = std::make_unique<HeldGradients>(table_, clip_norm_ / root);
-  }
+  if (holds())
+    held_ = std::make_unique<HeldGradients>(table_, clip_norm_,
+                                            ContributingProcesses(setup_.topology, kGroup, table_));
   whole_.resize(table_.size());
   exchange_ = std::make_unique<BucketExchange>(BucketExchange::Setup{
       .table = table_,
@@ -54,7 +53,7 @@ void RankUpdates::MakeLowRank() {
 
 int64_t RankUpdates::Bytes(int64_t values) const {
   const int64_t nodes = std::ssize(setup_.topology.NodesOf(rank(), kGroup));
-  const int64_t whole = needs_all() ? values * static_cast<int64_t>(sizeof(float)) : 0;
+  const int64_t whole = rule_.needs_all() ? values * static_cast<int64_t>(sizeof(float)) : 0;
   const int64_t matrices = by_low_rank() ? 3 * values * static_cast<int64_t>(sizeof(float)) : 0;
   return codec_.MostBytes(values * nodes) + codec_state().bytes(values) + whole + matrices;
 }
@@ -116,12 +115,15 @@ bool RankUpdates::LacksGradient(int64_t step) const {
   return false;
 }
 
+// Begins with the slices that are exchanged first, so that their exchange overlaps with encoding.
 void RankUpdates::EncodeHeld(int64_t step) {
-  const double norm = held_->Clip(step);
-  if (clip_norm_ > 0) norm_ = norm * std::sqrt(setup_.link->size());
+  norm_ = held_->Clip(step);
   const CountedTime counts(&coded_);
-  for (int s = 0; s < table_.size(); ++s)
-    if (held_->Has(s, step)) own_[s] = encoder_->Encode(step, s, held_->sums(s));
+  for (int s = table_.size() - 1; s >= 0; --s) {
+    if (!held_->Has(s, step)) continue;
+    own_[s] = encoder_->Encode(step, s, held_->sums(s));
+    exchange_->Release(s, step);
+  }
 }
 
 void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
@@ -133,8 +135,7 @@ void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<
   if (held_) EncodeHeld(step);
   // Nobody here reads the values in this step any more, so updates may come to which this process
   // contributes nothing.
-  exchange_->Release(
-      step, [&](int s) { return !sums_->contributes(s) || (held_ && held_->Has(s, step)); });
+  exchange_->Release(step, [&](int s) { return !sums_->contributes(s); });
   if (!rule_.needs_all()) return;
   exchange_->AwaitExchanged(step);
   ApplyAll(ctx, step);
@@ -152,7 +153,7 @@ void RankUpdates::ApplyAll(Context& ctx, int64_t step) {
   if (verdict.dropped && rule_.skips) return Skip(step);
   if (verdict.dropped)
     throw DivergedError(StrCat("step ", step, ": the norm of the gradient is not finite"));
-  norm_ = std::sqrt(sum);
+  if (clip_norm_ == 0) norm_ = std::sqrt(sum);
   for (int s = 0; s < table_.size(); ++s) {
     if (sums_->takes(s)) {
       if (verdict.scale != 1)

@@ -24,11 +24,10 @@ void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values
   client_ = std::make_unique<Client>(setup, std::move(values), out);
   sent_.assign(table_->size(), -1);
   noted_.assign(table_->size(), -1);
-  processes_root_ = std::sqrt(setup.topology.ProcessesOf(setup.group).size());
   // A step without effect must not change what the codec keeps.
   if (clip_norm_ > 0 || (skip_ && setup.codec.states() > 0))
-    held_ =
-        std::make_unique<HeldGradients>(*table_, static_cast<float>(clip_norm_ / processes_root_));
+    held_ = std::make_unique<HeldGradients>(
+        *table_, clip_norm_, ContributingProcesses(setup.topology, setup.group, *table_));
 }
 
 int64_t ServedUpdates::TakeOver() {
@@ -105,7 +104,7 @@ bool ServedUpdates::AnyoneLacks(Context& ctx, int64_t step) {
 }
 
 void ServedUpdates::PushHeld(int64_t step) {
-  norm_ = processes_root_ * held_->Clip(step);
+  norm_ = held_->Clip(step);
   for (int s = 0; s < table_->size(); ++s)
     if (held_->Has(s, step)) Push(step, s, held_->sums(s));
 }

@@ -89,7 +89,6 @@ class ServedUpdates final : public SliceUpdates {
   const std::vector<ServedParam>* params_ = nullptr;
   std::unique_ptr<GradientEncoder> encoder_;
   std::unique_ptr<HeldGradients> held_;  // null: gradients are sent at once
-  double processes_root_ = 1;            // square root of the number of the group's processes
   double norm_ = 0;  // of the last step, if this clips; the first worker's thread has it
   Mutex mutex_;
   std::condition_variable changed_;

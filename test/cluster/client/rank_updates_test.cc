@@ -108,42 +108,93 @@ TEST(RankUpdates, ANormIsBoundedAsInOneReplica) {
 }
 
 constexpr float kClip = 20;
+constexpr const char* kPlain = "type: kSGD learning_rate { type: kFixed base_lr: 0.1 }";
 
 struct ClippedRanks : LinkedRanks {
-  explicit ClippedRanks(const std::string& cluster)
-      : LinkedRanks("type: kSGD learning_rate { type: kFixed base_lr: 0.1 }", cluster, kShapes,
-                    [](const LinkedUpdates::Setup& setup, const Codec& of_job) {
-                      return std::make_unique<RankUpdates>(setup, of_job, kClip);
-                    }) {
+  explicit ClippedRanks(const std::string& cluster,
+                        const std::vector<ParamDivision>& divisions = {},
+                        JobProto::NonFinitePolicy policy = JobProto::kAbort)
+      : LinkedRanks(
+            kPlain, cluster, kShapes,
+            [](const LinkedUpdates::Setup& setup, const Codec& of_job) {
+              return std::make_unique<RankUpdates>(setup, of_job, kClip);
+            },
+            divisions, policy) {
     Connect();
   }
+
+  // Returns, by slice, what the workers of `rank` have added up in step 0; empty: nothing.
+  std::vector<std::vector<double>> Own(int rank) const {
+    std::vector<std::vector<double>> own(table.size());
+    for (int s = 0; s < table.size(); ++s)
+      for (const std::vector<float>& sum : NodeSums(rank, 0, s)) {
+        own[s].resize(sum.size());
+        for (size_t i = 0; i < sum.size(); ++i) own[s][i] += sum[i];
+      }
+    return own;
+  }
 };
+
+double NormOf(const std::vector<std::vector<double>>& slices) {
+  double squares = 0;
+  for (const std::vector<double>& slice : slices)
+    for (const double x : slice) squares += x * x;
+  return std::sqrt(squares);
+}
+
+// Expects the values of a step in which each process has bounded its own gradient.
+void ExpectEachBoundsItsOwn(ClippedRanks* ranks) {
+  ranks->Steps(0, 1);
+  std::vector<std::vector<double>> expected(ranks->table.size());
+  for (int s = 0; s < ranks->table.size(); ++s) expected[s].assign(ranks->table[s].size, 1);
+  for (int rank = 0; rank < kTwo; ++rank) {
+    const auto own = ranks->Own(rank);
+    const double norm = NormOf(own), scale = kClip / std::sqrt(2) / norm;
+    ASSERT_LT(scale, 1);
+    EXPECT_NEAR(ranks->ranks[rank].updates->GradientNorm(0), norm * std::sqrt(2), 1e-3);
+    for (int s = 0; s < ranks->table.size(); ++s)
+      for (size_t i = 0; i < own[s].size(); ++i) expected[s][i] -= 0.1 * scale * own[s][i];
+  }
+  for (int rank = 0; rank < kTwo; ++rank)
+    for (int s = 0; s < ranks->table.size(); ++s) {
+      const Slice& slice = ranks->table[s];
+      if (ranks->NodeSums(rank, 0, s).empty()) continue;  // it does not read the slice
+      for (int64_t i = 0; i < slice.size; ++i)
+        ASSERT_NEAR(ranks->ranks[rank].values[slice.param][slice.begin + i], expected[s][i], 1e-5)
+            << "rank " << rank << ", slice " << s << ", element " << i;
+    }
+}
 
 // Three workers in each process are two nodes of the sum.
 TEST(RankUpdates, EachProcessBoundsTheNormOfItsOwnGradient) {
   ClippedRanks ranks(Stanza(6, "", 3));
-  ranks.Steps(0, 1);
-  std::vector<std::vector<double>> expected;
-  for (const Shape& shape : kShapes) expected.emplace_back(shape.size(), 1);
-  for (int rank = 0; rank < kTwo; ++rank) {
-    std::vector<std::vector<double>> own(ranks.table.size());
-    double squares = 0;
-    for (int s = 0; s < ranks.table.size(); ++s) {
-      own[s].resize(ranks.table[s].size);
-      for (const std::vector<float>& sum : ranks.NodeSums(rank, 0, s))
-        for (size_t i = 0; i < sum.size(); ++i) own[s][i] += sum[i];
-      for (const double x : own[s]) squares += x * x;
-    }
-    const double norm = std::sqrt(squares), scale = kClip / std::sqrt(2) / norm;
-    ASSERT_LT(scale, 1);
-    EXPECT_NEAR(ranks.ranks[rank].updates->GradientNorm(0), norm * std::sqrt(2), 1e-3);
-    for (int s = 0; s < ranks.table.size(); ++s)
-      for (size_t i = 0; i < own[s].size(); ++i)
-        expected[ranks.table[s].param][ranks.table[s].begin + i] -= 0.1 * scale * own[s][i];
+  ExpectEachBoundsItsOwn(&ranks);
+}
+
+// Worker i alone has part i of param 0, and both have the others.
+TEST(RankUpdates, ANormIsThatOfThePartsThatTheProcessContributes) {
+  std::vector<ParamDivision> divisions(kShapes.size());
+  divisions[0] = {.parts = 2, .contributors = 1};
+  ClippedRanks ranks(Stanza(2, ""), divisions);
+  ExpectEachBoundsItsOwn(&ranks);
+}
+
+// With kSkip all processes also judge the sum.
+TEST(RankUpdates, EachProcessBoundsItsOwnGradientAlsoIfStepsMayBeSkipped) {
+  ClippedRanks ranks(Stanza(6, "", 3), {}, JobProto::kSkip);
+  ExpectEachBoundsItsOwn(&ranks);
+}
+
+TEST(RankUpdates, OneProcessBoundsItsGradientAsOneReplicaDoes) {
+  for (const char* all : {"", "compression: kTopK sparsity: 1"}) {
+    ClippedRanks own(Stanza(3, all, 3));
+    Ranks sum(Stanza(3, all, 3), StrCat(kPlain, " clip_norm: ", kClip));
+    own.Steps(0, 3);
+    sum.Steps(0, 3);
+    EXPECT_EQ(own.ranks[0].values, sum.ranks[0].values) << all;
+    EXPECT_EQ(own.ranks[0].updates->GradientNorm(2), sum.ranks[0].updates->GradientNorm(2));
+    EXPECT_GT(sum.ranks[0].updates->GradientNorm(2), kClip);
   }
-  for (size_t param = 0; param < kShapes.size(); ++param)
-    for (size_t i = 0; i < expected[param].size(); ++i)
-      ASSERT_NEAR(ranks.ranks[0].values[param][i], expected[param][i], 1e-5) << param << " " << i;
 }
 
 TEST(RankUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
@@ -160,14 +211,18 @@ TEST(RankUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
 }
 
 TEST(RankUpdates, AGradientThatIsNotFiniteEndsTheJobWithItsNameAndStep) {
-  Ranks ranks(Stanza(2, ""));
-  ranks.Step(1, 0, 1);
-  try {
-    ranks.ranks[1].updates->Check();
-    FAIL() << "a NaN is not found";
-  } catch (const DivergedError& error) {
-    EXPECT_NE(std::string(error.what()).find("step 0"), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("\"layer\""), std::string::npos) << error.what();
+  Ranks whole(Stanza(2, ""));
+  ClippedRanks clipped(Stanza(2, ""));
+  for (LinkedRanks* ranks :
+       {static_cast<LinkedRanks*>(&whole), static_cast<LinkedRanks*>(&clipped)}) {
+    ranks->Step(1, 0, 1);
+    try {
+      ranks->ranks[1].updates->Check();
+      FAIL() << "a NaN is not found";
+    } catch (const DivergedError& error) {
+      EXPECT_NE(std::string(error.what()).find("step 0"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("\"layer\""), std::string::npos) << error.what();
+    }
   }
 }
 

@@ -90,6 +90,8 @@ struct UpdatesOfAProcess {
   ServedUpdates updates;
 };
 
+constexpr char kAboveTwo[] = "compression: kThreshold threshold: 2.5";
+
 // Runs `call`; returns the error's code and text, or "".
 template <typename Call>
 std::string ErrorIn(const Call& call) {
@@ -147,14 +149,16 @@ TEST(ServedUpdatesTest, SaysThatNobodyAnswersIfItAwaitsNothingElse) {
 }
 
 TEST(ServedUpdatesTest, AGradientThatIsNotFiniteIsAnErrorAndNotSent) {
-  UpdatesOfAProcess process(false);
-  process.Begin();
-  process.Submit(1, 3, {std::nanf(""), 1});
-  const std::string text =
-      StrCat(kExitDiverged, ": step 3: the gradient of param \"b\" of layer \"l\" is not finite");
-  EXPECT_EQ(ErrorIn([&] { process.updates.Check(); }), text);
-  EXPECT_EQ(ErrorIn([&] { process.updates.Await(0, 9); }), text);
-  EXPECT_EQ(process.Sent(), "");
+  for (const char* clips : {"", "clip_norm: 5"}) {
+    UpdatesOfAProcess process(false, 1, clips, kAboveTwo);
+    process.Begin();
+    process.Submit(1, 3, {std::nanf(""), 1});
+    const std::string text =
+        StrCat(kExitDiverged, ": step 3: the gradient of param \"b\" of layer \"l\" is not finite");
+    EXPECT_EQ(ErrorIn([&] { process.updates.Check(); }), text);
+    EXPECT_EQ(ErrorIn([&] { process.updates.Await(0, 9); }), text);
+    EXPECT_EQ(process.Sent(), "");
+  }
 }
 
 TEST(ServedUpdatesTest, ALossThatIsNotFiniteIsAnError) {
@@ -210,8 +214,6 @@ TEST(ServedUpdatesTest, AStepThatAnotherProcessLacksIsSkipped) {
   EXPECT_EQ(process.Sent(), "kUpdate 0 0x3 1x2;");
 }
 
-constexpr char kAboveTwo[] = "compression: kThreshold threshold: 2.5";
-
 // Each process bounds its own gradient, here of norm 5, by 5 / sqrt(2 processes).
 TEST(ServedUpdatesTest, AGradientIsClippedBeforeWhatIsLeftOut) {
   UpdatesOfAProcess process(false, 2, "clip_norm: 5", kAboveTwo);
@@ -229,6 +231,21 @@ TEST(ServedUpdatesTest, AGradientIsClippedBeforeWhatIsLeftOut) {
   EXPECT_FLOAT_EQ(process.updates.encoder()->state(0)[0], 3 * half) << "below the threshold";
   EXPECT_EQ(process.updates.encoder()->state(1)[0], 0) << "4 x half was sent";
   EXPECT_NEAR(process.updates.GradientNorm(0), 5 * std::sqrt(2), 1e-5);
+}
+
+TEST(ServedUpdatesTest, AStepHasANormUnlessItIsSkipped) {
+  for (const float first : {3.f, std::nanf("")}) {
+    UpdatesOfAProcess process(true, 1, "clip_norm: 50", kAboveTwo);
+    process.Begin();
+    std::vector<float> sums[] = {{first, 0, 0}, {4, 0}};
+    for (int slice : {0, 1}) {
+      float* const data[] = {sums[slice].data()};
+      process.updates.Submit(process.ctx, slice, 0, data);
+    }
+    process.Finish(0);
+    EXPECT_EQ(process.updates.skipped(0), first != 3);
+    EXPECT_EQ(StrCat(process.updates.GradientNorm(0)), first == 3 ? "5" : "nan");
+  }
 }
 
 TEST(ServedUpdatesTest, ASkippedStepLeavesNothingForTheNext) {
