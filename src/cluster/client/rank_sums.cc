@@ -81,6 +81,7 @@ void RankSums::Send(int to, int64_t exchange, Kind sizes, const Codec& codec,
                     const std::vector<Frame>& all) {
   if (all.empty()) return;
   std::vector<uint32_t> lengths;
+  lengths.reserve(all.size());
   for (const Frame& one : all) lengths.push_back(static_cast<uint32_t>(one.size()));
   std::vector<Frame> messages;
   for (const Range& frames : MessagesOf(lengths)) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cluster/protocol/process_share.h"
 #include "cluster/workers/worker_groups.h"
 #include "driver/job/schedule.h"
 

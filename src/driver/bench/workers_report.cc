@@ -16,12 +16,14 @@ constexpr size_t kMostRows = 12;  // gradients that the text shows, the largest 
 template <typename Steps, typename Value>
 double MedianOver(const Steps& steps, const Value& value) {
   std::vector<double> values;
+  values.reserve(steps.size());
   for (const auto& step : steps) values.push_back(value(step));
   return Median(std::move(values));
 }
 
 std::vector<GradientRow> Largest(const std::vector<GradientRow>& rows) {
   std::vector<int64_t> bytes;
+  bytes.reserve(rows.size());
   for (const GradientRow& row : rows) bytes.push_back(row.bytes);
   std::ranges::sort(bytes, std::greater());
   const int64_t least = rows.size() > kMostRows ? bytes[kMostRows - 1] : 0;
