@@ -23,6 +23,7 @@ GradientReduction::GradientReduction(const SliceTable& table, SliceUpdates* upda
       sums_(table_, &group_) {
   for (int worker = 0; shared && worker < group_.size(); ++worker) {
     std::vector<BufferSums::Buffer> gradients;
+    gradients.reserve(table.params());
     for (int param = 0; param < table.params(); ++param)
       gradients.push_back({shared->gradient(worker, param)});
     Register(worker, std::move(gradients));
