@@ -95,7 +95,8 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), kExitStalled);
     }
-    // Of a large message only the first part comes. Nobody waits for its second part after that.
+    // Only the first part of a large message comes. The link gives up its second part, whose tag
+    // the next message has.
     impatient.SendAll(0, 200, Bytes(size_t{1} << 22, 5));
     got.resize(many.size());
     EXPECT_THROW(impatient.ReceiveAll(0, 200, got), Error);
