@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Trains the CNN of examples/mnist by two processes in each way that gradients can be exchanged.
 
-usage: SINGA_DATA=DIR python3 examples/distributed/measure.py SINGA [--epochs 10] [--write] [WORD of a mode]...
+usage: SINGA_DATA=DIR python3 examples/distributed/measure.py SINGA [--epochs 10] [--keep DIR] [--write]
+           [WORD of a mode]...
        SINGA       the program
        SINGA_DATA  a folder with the four files of MNIST in mnist/
+       --keep      copy metrics.jsonl of each mode into DIR/MODE, for tool/plot
        --write     put the tables into README.md
 
-The processes send each other all bytes over loopback. All modes take the same steps of 64 records in all.
-Bytes are of both processes, without tests: the first row of a run is left out.
+The processes send each other all bytes over loopback. All modes take the same steps of 64 records in all. Bytes
+are of both processes, without tests: the first row of a run is left out. The time of a step is the median over the
+rows.
 """
 import argparse
 import json
 import os
 import pathlib
+import re
+import shutil
+import statistics
 import sys
 import tempfile
 
@@ -71,11 +77,15 @@ def run(args, mode):
         for setting in sets:
             words += ["-set", setting]
         partition.run_all([words], folder, mode)
+        if args.keep:
+            kept = pathlib.Path(args.keep, re.sub(r"[^\w.]+", "-", mode).strip("-"))
+            kept.mkdir(parents=True, exist_ok=True)
+            shutil.copy(f"{folder}/ws/metrics.jsonl", kept)
         return [json.loads(line) for line in pathlib.Path(folder, "ws/metrics.jsonl").read_text().splitlines()]
 
 
 def figures(rows):
-    """Returns bytes of a step, and (train loss, train accuracy, test accuracy) by epoch."""
+    """Returns bytes of a step, its milliseconds, and (train loss, train accuracy, test accuracy) by epoch."""
     train = [row for row in rows if row["phase"] == "train" and row["group"] == 0]
     sent = {}
     for row in rows:
@@ -88,23 +98,23 @@ def figures(rows):
         within = [row for row in train if number * EPOCH <= row["step"] < (number + 1) * EPOCH]
         epochs.append((sum(row["loss"] for row in within) / len(within),
                        sum(row["accuracy"] for row in within) / len(within), test["accuracy"]))
-    return total / steps, epochs
+    return total / steps, statistics.median(row["step_ms"] for row in train[1:]), epochs
 
 
 def tables(results):
     """Returns the lines of two tables in Markdown: of all modes, and of each mode by epoch."""
     dense = next(iter(results.values()))[0]
     lines = results_file.table(
-        ["mode", "KB a step", "of the first mode", "test accuracy"],
-        [[mode, f"{size / 1e3:.1f}", f"{100 * size / dense:.1f} %", f"{epochs[-1][2]:.4f}"]
-         for mode, (size, epochs) in results.items()])
+        ["mode", "KB a step", "of the first mode", "ms a step", "test accuracy"],
+        [[mode, f"{size / 1e3:.1f}", f"{100 * size / dense:.1f} %", f"{step:.1f}", f"{epochs[-1][2]:.4f}"]
+         for mode, (size, step, epochs) in results.items()])
     lines += ["", "By epoch: training loss, training accuracy, test accuracy.", ""]
-    count = len(next(iter(results.values()))[1])
+    count = len(next(iter(results.values()))[2])
     shown = [epoch for epoch in range(count) if epoch in (0, 1, 4) or epoch == count - 1]
     return lines + results_file.table(
         ["mode", *(f"epoch {epoch + 1}" for epoch in shown)],
         [[mode, *("{:.4f}, {:.4f}, {:.4f}".format(*epochs[epoch]) for epoch in shown)]
-         for mode, (_, epochs) in results.items()])
+         for mode, (*_, epochs) in results.items()])
 
 
 def main():
@@ -112,6 +122,7 @@ def main():
     parser.add_argument("singa")
     parser.add_argument("words", nargs="*")
     parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--keep")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_intermixed_args()
     if "SINGA_DATA" not in os.environ:
@@ -122,7 +133,7 @@ def main():
         if args.words and not any(word in mode for word in args.words):
             continue
         results[mode] = figures(run(args, mode))
-        print(f"{mode}: {results[mode][0]:.0f} bytes a step, accuracy {results[mode][1][-1][2]:.4f}",
+        print(f"{mode}: {results[mode][0]:.0f} bytes a step, accuracy {results[mode][2][-1][2]:.4f}",
               file=sys.stderr)
     lines = [*conditions.lines(), *tables(results)]
     print("\n".join(lines))

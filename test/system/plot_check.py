@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Draws curves of made-up rows by tool/plot: the same bytes twice, mistakes named.
+"""Draws curves of made-up rows by tool/plot: the same bytes twice, over each axis, mistakes named.
 
 usage: plot_check.py, under a Python that has matplotlib
 """
 import json
 import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -14,9 +15,24 @@ PLOT = pathlib.Path(__file__).resolve().parents[2] / "tool/plot"
 
 def rows():
     for step in range(5):
-        yield {"phase": "train", "step": step, "layer": "loss", "loss": 2 / (step + 1)}
-    yield {"phase": "train", "step": 5, "layer": "loss", "loss": "nan"}
-    yield {"phase": "test", "step": 5, "layer": "loss", "loss": 0.5, "accuracy": 0.75}
+        yield {"time": 100 + 0.5 * step, "phase": "train", "step": step, "layer": "loss", "loss": 2 / (step + 1)}
+        if step % 2 == 0:
+            for rank in range(2):
+                yield {"time": 100 + 0.5 * step, "phase": "process", "step": step, "rank": rank, "bytes_sent": 2e6}
+    yield {"time": 103, "phase": "train", "step": 5, "layer": "loss", "loss": "nan"}
+    yield {"time": 103, "phase": "test", "step": 5, "layer": "loss", "loss": 0.5, "accuracy": 0.75}
+
+
+def check_axes():
+    """Each axis gives a row its place."""
+    axes = runpy.run_path(str(PLOT))["AXES"]
+    made = list(rows())
+    trained = [row for row in made if row["phase"] != "process"]
+    for axis, places in (("step", [0, 1, 2, 3, 4, 5, 5]), ("seconds", [0, 0.5, 1, 1.5, 2, 3, 3]),
+                         ("megabytes", [4, 4, 8, 8, 12, 12, 12])):
+        place = axes[axis](made)
+        found = [place(row) for row in trained]
+        assert found == places, (axis, found)
 
 
 def plot(*words):
@@ -25,6 +41,7 @@ def plot(*words):
 
 
 def main():
+    check_axes()
     with tempfile.TemporaryDirectory(prefix="singa-plot-") as folder:
         run = pathlib.Path(folder) / "run"
         run.mkdir()
@@ -36,6 +53,11 @@ def main():
         first, second = (pathlib.Path(f"{folder}/{name}").read_bytes() for name in
                          ("a.svg", "b.svg"))
         assert first == second and b"</svg>" in first, "two drawings of one run differ"
+        drawings = {axis: pathlib.Path(folder, f"{axis}.svg") for axis in ("step", "seconds", "megabytes")}
+        for axis, drawing in drawings.items():
+            done = plot("-x", axis, "-m", "loss,bytes_sent", "-o", str(drawing), str(run))
+            assert done.returncode == 0, done.stderr
+        assert len({drawing.read_bytes() for drawing in drawings.values()}) == len(drawings), "axes look alike"
         for words, text in ((["-m", "speed", str(run)], "no row has a speed"),
                             (["-o", "x.gif", str(run)], "must end in"),
                             ([f"{folder}/nowhere"], "No such file")):
