@@ -3,6 +3,7 @@ import os
 from signal import SIGKILL, SIGSTOP, SIGTERM
 
 from case import equal, has, learned, same_bytes, true
+from group_checks import furthest
 from job import mlp
 from launch_case import expect_the_same, process_of, reach, write_job
 from mpirun_checks import mpirun
@@ -40,6 +41,18 @@ def mpi_computes_what_memory_and_servers_do(one):
             one.train("job.conf", *processes(count, APART, "cluster.all_reduce.backend=kAnyBackend", *settings),
                       workspace="servers")
             same_bytes(one.newest(workspace), one.newest("servers"))
+
+
+def many_ranks_of_uneven_parts_end_where_one_worker_does(one):
+    """50 records are no multiple of the ranks."""
+    one.write("job.conf", mlp(one.site.data, "train_steps: 20", batch=50))
+    one.train("job.conf")
+    worst = 0
+    for count in (4, 7, 8):
+        one.write("many", f"localhost slots={count}\n")
+        with_mpi(one, f"cluster.workspace=ranks-{count}", count=count, hostfile=one.path("many")).end(0)
+        worst = max(worst, furthest(one.newest("ws"), one.newest(f"ranks-{count}")))
+    true(worst < 1e-5, f"ends {worst} off")
 
 
 def gradients_that_each_process_clips_resume_to_the_same_bytes(one):
@@ -131,6 +144,7 @@ def processes_that_differ_are_refused(one):
 
 
 CHECKS = [mpi_computes_what_memory_and_servers_do,
+          many_ranks_of_uneven_parts_end_where_one_worker_does,
           gradients_that_each_process_clips_resume_to_the_same_bytes,
           mpi_is_used_where_memory_is_not_shared,
           mpi_without_mpirun_is_an_error,

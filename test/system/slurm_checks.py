@@ -163,7 +163,18 @@ def a_test_by_srun_is_one_test(one):
         equal(job.err.count("one process of 2 does this alone (SLURM_NTASKS)"), 1, "stderr")
 
 
+def srun_with_pmix_adds_gradients_up_by_mpi(one):
+    one.write("job.conf", mlp(one.site.data, "train_steps: 25"))
+    apart = processes(2, "cluster.share_memory=false", "cluster.all_reduce.compression=kNone")
+    job = one.start_program([*one.site.slurm.words(), "srun", "--mpi=pmix", "--ntasks=2", one.site.binary,
+                             "-conf", "job.conf", *map(str, apart)]).end(0)
+    has(job.err, "gradients by MPI (srun has started the job with PMIx)", "stderr")
+    one.train("job.conf", *apart, workspace="servers")
+    same_bytes(one.newest("ws"), one.newest("servers"))
+
+
 CHECKS = [a_job_by_srun_ends_with_the_same_bytes,
           a_test_by_srun_is_one_test,
           a_job_that_slurm_is_asked_to_stop_resumes_to_the_same_bytes,
-          a_job_by_srun_goes_on_when_a_process_was_killed]
+          a_job_by_srun_goes_on_when_a_process_was_killed,
+          srun_with_pmix_adds_gradients_up_by_mpi]

@@ -10,17 +10,25 @@ namespace singa {
 
 std::vector<std::vector<int>> BucketsOf(const SliceTable& table, int64_t floats) {
   std::vector<std::vector<int>> buckets;
-  int64_t here = floats + 1;
+  int64_t here = 0;
   for (int param = table.params() - 1; param >= 0; --param) {
-    if (here > floats) {
+    const int64_t size = table.size_of(param);
+    if (buckets.empty() || here > floats || size > floats) {
       buckets.emplace_back();
       here = 0;
     }
     const auto [first, last] = table.OfParam(param);
     for (int s = first; s < last; ++s) buckets.back().push_back(s);
-    here += table.size_of(param);
+    here += size;
   }
   return buckets;
+}
+
+std::vector<std::vector<int>> GradientBuckets(const SliceTable& table, const AllReduceProto& conf) {
+  constexpr int64_t kBuckets = 8, kLeast = 1 << 14;  // floats; fewer cost more calls than they hide
+  const int64_t share = std::max(kLeast, table.elements() / kBuckets);
+  const int64_t most = conf.fusion_elements();
+  return BucketsOf(table, conf.has_fusion_elements() ? most : std::min(most, share));
 }
 
 int64_t MostFloats(const SliceTable& table, const std::vector<std::vector<int>>& buckets) {

@@ -15,7 +15,7 @@ namespace singa {
 
 void RankUpdates::Connect(const SliceTable& table, int64_t first) {
   table_ = table;
-  auto buckets = BucketsOf(table_, setup_.job.cluster().all_reduce().fusion_elements());
+  auto buckets = GradientBuckets(table_, setup_.job.cluster().all_reduce());
   sums_ = std::make_unique<RankSums>(setup_.topology, table_, codec_, MostFloats(table_, buckets),
                                      setup_.link);
   std::vector<bool> waits;

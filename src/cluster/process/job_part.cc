@@ -7,7 +7,8 @@ JobPart::JobPart(const JobProto& job, const ProcessPlace& place)
       rank_(place.rank),
       cores_(place.cores),
       one_host_(place.one_host),
-      by_open_mpi_(place.by_open_mpi),
+      why_mpi_(place.why_mpi),
+      why_not_mpi_(place.why_not_mpi),
       processes_before_(place.before_here),
       plan_(Plan("")) {
   for (const RoleId& worker : topology().Workers(rank_)) {
@@ -19,7 +20,8 @@ JobPart::JobPart(const JobProto& job, const ProcessPlace& place)
 SyncPlan JobPart::Plan(const std::string& why_not_gpus, std::optional<SyncMode> told) const {
   return PlanSync(job_, {.one_host = one_host_,
                          .rank = rank_,
-                         .by_open_mpi = by_open_mpi_,
+                         .why_mpi = why_mpi_,
+                         .why_not_mpi = why_not_mpi_,
                          .processes_before = processes_before_,
                          .why_not_gpus = why_not_gpus,
                          .told = told});

@@ -35,7 +35,8 @@ class JobPart {
  private:
   const JobProto job_;
   const int rank_, cores_;
-  const bool one_host_, by_open_mpi_;
+  const bool one_host_;
+  const std::string why_mpi_, why_not_mpi_;
   const int processes_before_;  // processes on this host before this one
   const SyncPlan plan_;
   std::map<int, Range> groups_;

@@ -23,7 +23,9 @@ struct ProcessPlace {
   Reach reach = Reach::kThisHost;  // where the job's processes are, as far as is known
   // Cores of this host that an evaluation may use; 0: the cores that this process may run on.
   int cores = 0;
-  bool by_open_mpi = false;  // Open MPI's mpirun has started the processes, and can be used
+  // Why Open MPI can be used, such as that its mpirun has started the job; "": it cannot. Then
+  // why_not_mpi may say why its library cannot be used.
+  std::string why_mpi = {}, why_not_mpi = {};
 };
 
 ProcessIdentity IdentityOf(const ProcessPlace& place, int processes);

@@ -65,10 +65,12 @@ void PlanOneProcess(const JobProto& job, const SyncFacts& facts, SyncPlan* plan)
   plan->why = gpus_wanted ? facts.why_not_gpus : "one process";
 }
 
-std::string WhyServersOfProcesses(const ClusterProto& cluster, const Topology& topology,
-                                  bool one_group_in_all) {
+std::string WhyServersOfProcesses(const ClusterProto& cluster, const SyncFacts& facts,
+                                  const Topology& topology, bool one_group_in_all) {
   if (cluster.all_reduce().backend() == AllReduceProto::kServers)
     return "cluster.all_reduce.backend is kServers";
+  if (cluster.has_all_reduce() && one_group_in_all && !facts.why_not_mpi.empty())
+    return "not by MPI: " + facts.why_not_mpi;
   if (cluster.has_all_reduce()) return "cluster.all_reduce without GPUs";
   if (!cluster.share_memory()) return "cluster.share_memory is false";
   if (topology.worker_groups() > 1) return "several worker groups";
@@ -78,8 +80,8 @@ std::string WhyServersOfProcesses(const ClusterProto& cluster, const Topology& t
 // MPI adds up if it is named, or if mpirun has started the job and nothing is named.
 bool ByMpi(const ClusterProto& cluster, const SyncFacts& facts) {
   const AllReduceProto::Backend named = cluster.all_reduce().backend();
-  return named == AllReduceProto::kMpi ||
-         (named == AllReduceProto::kAnyBackend && cluster.has_all_reduce() && facts.by_open_mpi);
+  return named == AllReduceProto::kMpi || (named == AllReduceProto::kAnyBackend &&
+                                           cluster.has_all_reduce() && !facts.why_mpi.empty());
 }
 
 // Returns whether servers cannot do what the compression asks for.
@@ -89,10 +91,10 @@ bool NeedsRankSums(const AllReduceProto& conf) {
 }
 
 // Returns why the processes need values and updaters of their own; "": they do not.
-std::string WhyRankSums(const ClusterProto& cluster, bool by_mpi) {
+std::string WhyRankSums(const ClusterProto& cluster, const SyncFacts& facts) {
   const AllReduceProto& conf = cluster.all_reduce();
   if (conf.backend() == AllReduceProto::kMpi) return "cluster.all_reduce.backend is kMpi";
-  if (by_mpi) return "Open MPI has started the job";
+  if (ByMpi(cluster, facts)) return facts.why_mpi;
   if (!NeedsRankSums(conf)) return "";
   return "cluster.all_reduce.compression is " +
          AllReduceProto::Compression_Name(conf.compression());
@@ -139,7 +141,7 @@ void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) 
                            May(cluster, AllReduceProto::kNccl);
   CheckBackend(job, shares_host, one_group_in_all, facts.rank);
   const bool by_mpi = one_group_in_all && ByMpi(cluster, facts);
-  const std::string why_ranks = one_group_in_all ? WhyRankSums(cluster, by_mpi) : "";
+  const std::string why_ranks = one_group_in_all ? WhyRankSums(cluster, facts) : "";
   if (gpus_wanted && facts.why_not_gpus.empty()) {
     plan->mode = SyncMode::kAllReduce;
     plan->why = kOwnGpus;
@@ -153,7 +155,7 @@ void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) 
   } else {
     plan->mode = SyncMode::kServers;
     plan->why = gpus_wanted ? facts.why_not_gpus
-                            : WhyServersOfProcesses(cluster, topology, one_group_in_all);
+                            : WhyServersOfProcesses(cluster, facts, topology, one_group_in_all);
   }
 }
 
@@ -198,9 +200,14 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
   return plan;
 }
 
-std::string TextOf(const SyncPlan& plan) {
+std::string WayOf(const SyncPlan& plan) {
   if (plan.mode == SyncMode::kAllReduce) return "NCCL";
-  return StrCat(plan.by_mpi ? "MPI" : ToString(plan.mode), " (", plan.why, ")");
+  return plan.by_mpi ? "MPI" : ToString(plan.mode);
+}
+
+std::string TextOf(const SyncPlan& plan) {
+  const std::string way = WayOf(plan);
+  return plan.mode == SyncMode::kAllReduce ? way : StrCat(way, " (", plan.why, ")");
 }
 
 const char* ToString(SyncMode mode) {

@@ -22,11 +22,13 @@ enum class SyncMode {
 
 // The facts besides the job that a plan depends on.
 struct SyncFacts {
-  bool in_one_process = false;  // this process runs the whole job, whatever its `cluster` says
-  bool one_host = true;         // all processes are on one host
-  int rank = 0;                 // of this process
-  bool by_open_mpi = false;     // Open MPI's mpirun has started the processes, and can be used
-  int processes_before = 0;     // processes of the job on this host, before this one, with workers
+  bool in_one_process = false;   // this process runs the whole job, whatever its `cluster` says
+  bool one_host = true;          // all processes are on one host
+  int rank = 0;                  // of this process
+  // Why Open MPI can be used, such as that its mpirun has started the job; "": it cannot. Then
+  // why_not_mpi may say why its library cannot be used.
+  std::string why_mpi = {}, why_not_mpi = {};
+  int processes_before = 0;      // processes of the job on this host, before this one, with workers
   // The reason why the workers' GPUs cannot add gradients up, such as a missing library; "": they
   // can, if the job names GPUs.
   std::string why_not_gpus = {};
@@ -59,7 +61,9 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts = {});
 // The mode's name for people: "alone", "threads", "shared host memory", "servers",
 // "messages between processes", "all-reduce".
 const char* ToString(SyncMode mode);
-// Returns the way of the gradients and its reason for people: "MPI (Open MPI has started the job)".
+// Returns the way of the gradients for people: "MPI".
+std::string WayOf(const SyncPlan& plan);
+// Returns it with its reason: "MPI (Open MPI has started the job)".
 std::string TextOf(const SyncPlan& plan);
 
 }  // namespace singa

@@ -163,10 +163,18 @@ void RanksBackend::FailLinks() {
 
 void RanksBackend::Stop(WorkerTeams*) { FailLinks(); }
 
+// MPI_Finalize waits for all ranks without a deadline. They therefore meet before it. If one does
+// not come, the process ends without it, and mpirun ends the job as failed.
 void RanksBackend::Close() {
   if (!world_ || std::uncaught_exceptions() > 0) return;
-  FailLinks();
-  std::exchange(world_, nullptr)->Finalize();
+  const std::unique_ptr<MpiWorld> world = std::move(world_);
+  try {
+    regions_->Meet();
+    FailLinks();
+    world->Finalize();
+  } catch (const Error& error) {
+    LOG(ERROR) << "MPI cannot end: " << error.what();
+  }
 }
 
 }  // namespace singa

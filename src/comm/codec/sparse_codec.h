@@ -1,8 +1,8 @@
-// SparseCodec is the base of codecs that send some floats of a slice. With error_feedback the rest
-// is added to the next gradient. With momentum, too, the gradient is what momentum makes of it, and
-// the floats that are sent may begin again without momentum: u = m u + g, rest += u, and the
-// largest of the rest are sent. Source: Lin et al., Deep Gradient Compression, ICLR 2018,
-// arXiv:1712.01887.
+// SparseCodec is the base of codecs that send some floats of a slice. With error_feedback what was
+// not sent, the rest, is added to the next gradient. With momentum correction each process
+// accumulates momentum itself: u = m u + g, rest += u, and the largest of the rest are sent. With
+// factor masking the momentum u of each float that is sent becomes 0. Source: Lin et al., Deep
+// Gradient Compression, ICLR 2018, arXiv:1712.01887.
 #pragma once
 
 #include "comm/codec/largest_floats.h"

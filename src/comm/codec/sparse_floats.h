@@ -1,6 +1,6 @@
 // SparseFloats are the bytes of floats most of which are 0: for each other one the number of zeros
-// before it, as a varint, and the float. If these are not fewer bytes than all floats, the bytes
-// are all floats. There are fewer than 2^28.
+// before it, as a varint, and the float. If that is not shorter, the bytes are the floats as they
+// are. A slice has fewer than 2^28 floats.
 #pragma once
 
 #include <cstddef>

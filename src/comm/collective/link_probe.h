@@ -7,8 +7,8 @@
 
 namespace singa {
 
-// Returns the milliseconds that a sum of `floats` numbers over the ranks takes. Of many numbers
-// only some are sent, and the time is that of all. All ranks call it at the same time. Throws as
+// Returns the milliseconds that a sum of `floats` numbers over the ranks takes. It sends at most
+// 2^20 of them and scales the time to `floats`. All ranks call it at the same time. Throws as
 // RankLink does.
 double MsOfSum(RankLink* link, int64_t floats);
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "comm/collective/link_tags.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -167,8 +168,8 @@ void MpiLink::ReceiveEach(int from, int64_t first_tag, std::span<const std::span
   }
 }
 
-// Waits until MPI no longer uses the memory of these messages. One that comes from a process that
-// stands still within it does not end: the job ends in its place.
+// Waits until MPI no longer uses the memory of these messages. If a sender stops in the middle of a
+// message, its receive never completes; the job then ends.
 void MpiLink::GiveUp(std::deque<Receiving>* under_way) {
   constexpr int kLooks = 1000;
   try {
@@ -194,6 +195,14 @@ void MpiLink::Await(Receiving* receiving, int from) {
     throw PeerError(StrCat("process ", from, " sends ", *came,
                            " bytes of numbers where this one expects ", receiving->bytes));
   received_ += *came;
+}
+
+void MpiLink::Meet() {
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_) Send(rank, kMeetingTag, {});
+  for (int rank = 0; rank < size_; ++rank)
+    if (rank != rank_) Receive(rank, kMeetingTag, {});
+  AwaitSent();
 }
 
 void MpiLink::AwaitSent() {

@@ -1,7 +1,7 @@
 // RankLink sends messages between the ranks of one group. LinkCollective makes collective
-// operations of them, and LinkExchange sends regions. ProcessLink implements it by messages of this
-// program. It carries numbers such as metrics, and features; gradients have other ways
-// (cluster/workers/sync_backend.h). Several threads of a rank may use it at once.
+// operations of them, LinkExchange sends regions, and RankSums adds gradients up. ProcessLink
+// implements it by messages of this program, and MpiLink by Open MPI. Several threads of a rank may
+// use it at once.
 #pragma once
 
 #include <cstddef>

@@ -83,7 +83,7 @@ std::string SharesJson(const std::vector<ProcessShare>& shares) {
   return text;
 }
 
-// A sum that is known in some steps alone is as late after its gradient as in these steps.
+// If the time of a sum is known in some steps only, its median delay in those steps is used.
 GradientTimes MediansOf(const std::vector<std::vector<GradientTimes>>& steps, size_t param) {
   GradientTimes times;
   times.ready = MedianOver(steps, [&](const auto& step) { return step[param].ready; });

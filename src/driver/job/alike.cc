@@ -65,6 +65,7 @@ ControlMessage::Alike AlikeOf(WorkerGroups* groups) {
   ControlMessage::Alike alike;
   alike.set_build(BuildId());
   alike.set_conf_sha256(ConfHash(groups->process()->part().job()));
+  alike.set_gradients(WayOf(groups->plan()));
   if (!groups->teams().HasWorkers()) return alike;
   for (const InputFacts& input : InputsOf(&groups->lead().model().net())) {
     ControlMessage::Alike::Store* const store = alike.add_stores();
@@ -82,6 +83,10 @@ void CheckAlike(const ControlMessage::Alike& first, const ControlMessage::Alike&
                   text(first.build())));
   if (first.conf_sha256() != own.conf_sha256())
     Refuse("job.conf, or a setting by -set, is not as in process 0");
+  if (first.gradients() != own.gradients())
+    Refuse(
+        StrCat("gradients travel by ", own.gradients(), " here, and by ", text(first.gradients()),
+               " in process 0: set cluster.all_reduce.backend, or install Open MPI on all hosts"));
   const int stores = std::min(first.stores_size(), own.stores_size());
   for (int i = 0; i < stores; ++i) CheckStore(first.stores(i), own.stores(i));
 }

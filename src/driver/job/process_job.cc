@@ -75,7 +75,8 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
     return std::make_unique<JobProcess>(
         job,
         ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host,
-                     place.before_here, place.reach, CoresOfJob(), place.by_open_mpi},
+                     place.before_here, place.reach, CoresOfJob(), place.why_mpi,
+                     place.why_not_mpi},
         std::move(calls));
   } catch (const ConfigError&) {
     throw;

@@ -125,8 +125,8 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   place.reach = launcher->one_host        ? Reach::kThisHost
                 : launcher->several_hosts ? Reach::kOtherHosts
                                           : Reach::kUnknown;
-  std::string why;  // without the library servers add up
-  place.by_open_mpi = launcher->by_open_mpi && MpiWorld::Available(&why);
+  const bool by_mpi = !launcher->why_mpi.empty();
+  if (by_mpi && MpiWorld::Available(&place.why_not_mpi)) place.why_mpi = launcher->why_mpi;
   place.before_here = launcher->before_here;
   if (launcher->several_hosts && !place.coordinator)
     throw ConfigError("cluster.coordinator",

@@ -29,7 +29,9 @@ struct LaunchPlace {
   std::optional<Endpoint> coordinator;
   bool one_host = false;           // for rank 0: all processes are on this host, as far as is known
   Reach reach = Reach::kThisHost;  // where the processes are, as far as is known
-  bool by_open_mpi = false;        // Open MPI's mpirun has started the processes, and can be used
+  // Why Open MPI can be used, such as that its mpirun has started the job; "": it cannot. Then
+  // why_not_mpi may say why its library cannot be used.
+  std::string why_mpi = {}, why_not_mpi = {};
   int before_here = 0;  // processes of the job on this host with lower ranks, as far as is known
   bool supervised = false;  // a supervisor started it, and restarts all if a process is lost
 

@@ -91,6 +91,13 @@ std::string StartId() {
   return StrCat("parent-", ::getppid());  // MPICH: the same for the processes of this host
 }
 
+// Open MPI finds its processes by its own mpirun, or by a PMIx server, as `srun --mpi=pmix` starts.
+std::string WhyMpi(const Launcher& launcher) {
+  if (std::string_view(launcher.rank).starts_with("OMPI_")) return "Open MPI has started the job";
+  const bool by_slurm = std::string_view(launcher.rank).starts_with("SLURM_");
+  return by_slurm && !Variable("PMIX_RANK").empty() ? "srun has started the job with PMIx" : "";
+}
+
 }  // namespace
 
 std::optional<int> ParseInteger(const std::string& text, int least, int most) {
@@ -113,7 +120,7 @@ std::optional<LauncherRank> FindLauncherRank() {
                         .source = launcher.size,
                         .before_here = BeforeHere(launcher, rank),
                         .id = Cleaned(StartId()),
-                        .by_open_mpi = std::string_view(launcher.rank).starts_with("OMPI_"),
+                        .why_mpi = WhyMpi(launcher),
                         .one_host = several == false,
                         .several_hosts = several == true};
   }

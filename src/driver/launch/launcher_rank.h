@@ -12,7 +12,7 @@ struct LauncherRank {
   int before_here = 0;  // processes of the job on this host with lower ranks, if known
   // Id of this start of the job, the same in all its processes: letters, digits, '.' and '-'.
   std::string id;
-  bool by_open_mpi = false;
+  std::string why_mpi;  // why Open MPI finds the other processes; "": it does not
   bool one_host = false, several_hosts = false;  // both false: the launcher does not say
 };
 

@@ -143,5 +143,18 @@ TEST(Buckets, AreWholeParamsOfWhichTheLastComeFirst) {
   EXPECT_TRUE(BucketsOf(SliceTable(std::vector<Shape>()), 4).empty());
 }
 
+TEST(Buckets, OfASmallNetAreSeveralIfTheJobDoesNotSayHowLarge) {
+  const SliceTable table({{300, 100}, {10}, {2000, 40}, {5}});
+  AllReduceProto conf;
+  EXPECT_EQ(GradientBuckets(table, conf).size(), 2u) << "more than 16384 floats each";
+  const SliceTable large({{1000, 300}, {1000, 300}, {1000, 300}, {1000, 300}, {1000, 300}});
+  EXPECT_EQ(GradientBuckets(large, conf).size(), 5u) << "more than an eighth each";
+  const SliceTable huge({{4000, 1000}, {1000, 1500}, {1000, 1000}, {4000, 4000}});
+  EXPECT_EQ(GradientBuckets(huge, conf).size(), 3u)
+      << "no more than the default of fusion_elements";
+  conf.set_fusion_elements(2'097'152);
+  EXPECT_EQ(GradientBuckets(table, conf).size(), 1u) << "as the job says";
+}
+
 }  // namespace
 }  // namespace singa::bucket_exchange

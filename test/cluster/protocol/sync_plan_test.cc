@@ -23,8 +23,9 @@ const SyncFacts kHosts = {.one_host = false};
 const SyncFacts kNoGroup = {.why_not_gpus = "workers share a GPU"};
 const SyncFacts kNoGroupHosts = {.one_host = false, .why_not_gpus = "workers share a GPU"};
 const SyncFacts kToldOfMemory = {.one_host = false, .told = SyncMode::kHostMemory};
-const SyncFacts kMpiRun = {.by_open_mpi = true};
-const SyncFacts kMpiRunHosts = {.one_host = false, .by_open_mpi = true};
+const SyncFacts kMpiRun = {.why_mpi = "Open MPI has started the job"};
+const SyncFacts kNoLibraryHosts = {.one_host = false, .why_not_mpi = "libmpi.so.40 is missing"};
+const SyncFacts kMpiRunHosts = {.one_host = false, .why_mpi = "Open MPI has started the job"};
 const SyncFacts kHere = {.in_one_process = true};
 
 struct PlanRow {
@@ -90,6 +91,8 @@ const PlanRow kPlanRows[] = {
      "cluster.all_reduce.backend is kMpi", 2, 1},
     {"MpiRunOfHosts", "nworkers_per_group: 2 all_reduce {}", 0, kMpiRunHosts, SyncMode::kRankSums,
      "Open MPI has started the job", 2, 1},
+    {"MpiRunWithoutItsLibrary", "nworkers_per_group: 2 all_reduce {}", 0, kNoLibraryHosts,
+     SyncMode::kServers, "not by MPI: libmpi.so.40 is missing", 2, 1},
     {"MpiRunOfHostsToServers", "nworkers_per_group: 2 all_reduce { backend: kServers }", 0,
      kMpiRunHosts, SyncMode::kServers, "cluster.all_reduce.backend is kServers", 2, 1},
     {"MpiRunOfHostsWithoutAllReduce", "nworkers_per_group: 2", 0, kMpiRunHosts, SyncMode::kServers,

@@ -16,6 +16,7 @@ Alike Facts() {
   Alike alike;
   alike.set_build("abc");
   alike.set_conf_sha256("123");
+  alike.set_gradients("MPI");
   Alike::Store* const store = alike.add_stores();
   store->set_layer("data");
   store->set_records(100);
@@ -42,6 +43,12 @@ TEST(Alike, ProcessesWithTheSameFactsAreAccepted) {
 
 TEST(Alike, AProcessWithoutWorkersHasNoDataToCompare) {
   EXPECT_EQ(ErrorOf([](Alike* own) { own->clear_stores(); }), "");
+}
+
+TEST(Alike, AnotherWayOfGradientsIsNamed) {
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->set_gradients("servers"); }),
+            "gradients travel by servers here, and by MPI in process 0: set "
+            "cluster.all_reduce.backend, or install Open MPI on all hosts");
 }
 
 TEST(Alike, AnotherBuildIsNamed) {

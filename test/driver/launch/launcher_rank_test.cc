@@ -77,6 +77,13 @@ TEST_F(LauncherRankTest, AStartOfSlurmIsItsJobStepAndRestart) {
   EXPECT_EQ(FindLauncherRank()->id, "77-0-2");
 }
 
+TEST_F(LauncherRankTest, SrunWithPmixSetsMpiUp) {
+  SetSlurm("3", "8");
+  EXPECT_EQ(FindLauncherRank()->why_mpi, "");
+  Set("PMIX_RANK", "3");
+  EXPECT_EQ(FindLauncherRank()->why_mpi, "srun has started the job with PMIx");
+}
+
 TEST_F(LauncherRankTest, AStartOfMpichIsKnownByItsParent) {
   SetPmi("0", "2");
   EXPECT_EQ(FindLauncherRank()->id, StrCat("parent-", getppid()));
@@ -92,14 +99,14 @@ TEST_F(LauncherRankTest, AnIdHasLettersDigitsDotsAndHyphens) {
   SetPmi("1", "2");
   Set("PMI_JOBID", "9f1c-42/a.b@\xC3\xA9");
   EXPECT_EQ(FindLauncherRank()->id, "9f1c-42-a.b---");
-  EXPECT_FALSE(FindLauncherRank()->by_open_mpi);
+  EXPECT_EQ(FindLauncherRank()->why_mpi, "");
   Set("PMI_JOBID", std::string(100, 'x'));
   EXPECT_EQ(FindLauncherRank()->id, std::string(64, 'x'));
 }
 
 TEST_F(LauncherRankTest, OpenMpiAndMpichSayWhetherAllAreOnThisHost) {
   SetOpenMpi("0", "4");
-  EXPECT_TRUE(FindLauncherRank()->by_open_mpi);
+  EXPECT_EQ(FindLauncherRank()->why_mpi, "Open MPI has started the job");
   EXPECT_FALSE(FindLauncherRank()->one_host);
   EXPECT_FALSE(FindLauncherRank()->several_hosts);
   Set("OMPI_COMM_WORLD_LOCAL_SIZE", "4");
