@@ -1,8 +1,9 @@
 // HeldGradients holds the gradients of one step in place until all of the process's are there: they
-// are encoded together if the step counts, and their norm is bounded first.
+// are encoded or applied together if the step counts, and their norm is bounded first.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,9 +18,11 @@ int ContributingProcesses(const Topology& topology, int group, const SliceTable&
 
 class HeldGradients {
  public:
-  // clip_norm: bounds the norm of this process's gradient by clip_norm / sqrt(processes); 0: no
-  // bound. Independent gradients of that norm add up to one of norm clip_norm. Source: Lin et al.,
-  // "Deep Gradient Compression" (2018), section 3.2.
+  static constexpr float kUnbounded = std::numeric_limits<float>::infinity();
+
+  // clip_norm: bounds the norm of this process's gradient by clip_norm / sqrt(processes).
+  // Independent gradients of that norm add up to one of norm clip_norm. Source: Lin et al., "Deep
+  // Gradient Compression" (2018), section 3.2. kUnbounded: the norm is only computed; 0: neither.
   HeldGradients(const SliceTable& table, float clip_norm, int processes);
 
   // Holds `sums`, of the slice's nodes, in `step`; all are finite. Threads may hold different

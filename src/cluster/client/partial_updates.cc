@@ -1,13 +1,11 @@
 #include "cluster/client/partial_updates.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/thread/activity_mark.h"
 #include "base/thread/counted_time.h"
 #include "comm/collective/link_tags.h"
-#include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -27,8 +25,9 @@ void PartialUpdates::Connect(const SliceTable& table, int64_t first) {
   link_ = std::make_unique<OffsetLink>(setup_.link, kGradientTags);
   collective_ =
       std::make_unique<LinkCollective>(link_.get(), LinkCollective::OneNodeEach(link_->size()));
-  here_.resize(table_.size());
-  here_in_.assign(table_.size(), -1);
+  if (needs_all())
+    held_ = std::make_unique<HeldGradients>(
+        table_, rule_.clip_norm > 0 ? rule_.clip_norm : HeldGradients::kUnbounded, 1);
   exchange_ = std::make_unique<BucketExchange>(BucketExchange::Setup{
       .table = table_,
       .buckets = buckets_,
@@ -48,7 +47,8 @@ int64_t PartialUpdates::Bytes(int64_t values) const {
 }
 
 // Sets sums[0] to this process's own mean gradient. Its sum is divided by the rows of the whole
-// group; the mean of all processes' updates is then one of the group's gradient.
+// group; the mean of all processes' updates is then one of the group's gradient. It is not finite
+// if a sum is not, or if no float32 holds it.
 void PartialUpdates::AddNodes(int slice, std::span<float* const> sums) const {
   const int64_t n = table_[slice].size;
   for (size_t node = 1; node < sums.size(); ++node)
@@ -63,38 +63,33 @@ void PartialUpdates::Apply(Context& ctx, int slice, int64_t step, const float* g
 }
 
 void PartialUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
-  if (!CheckFinite(ctx, slice, step, sums)) return;
   AddNodes(slice, sums);
-  if (!needs_all()) return Apply(ctx, slice, step, sums[0]);
-  here_[slice].assign(sums.begin(), sums.end());
-  here_in_[slice] = step;
+  const auto own = sums.first(1);
+  if (!CheckFinite(ctx, slice, step, own)) return;
+  if (held_)
+    held_->Hold(ctx, slice, step, own);
+  else
+    Apply(ctx, slice, step, own[0]);
 }
 
 bool PartialUpdates::LacksGradient(int64_t step) const {
-  return std::ranges::any_of(here_in_, [&](int64_t last) { return last != step; });
+  for (int s = 0; s < table_.size(); ++s)
+    if (!held_->Has(s, step)) return true;
+  return false;
 }
 
 // Each process bounds the norm of its own gradient.
 void PartialUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
   if (worker > 0) return;
   NoteStep(step);
-  if (!needs_all()) return;
+  if (!held_) return;
   const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
   const CountedTime counts(&waited_);
-  bool lacks = LacksGradient(step);
-  double squares = 0;
-  for (int s = 0; s < table_.size() && !lacks; ++s)
-    squares += SumOfSquares(ctx, here_[s][0], table_[s].size);
-  const StepVerdict verdict = rule_.Judge(squares);
-  lacks = lacks || verdict.dropped;
+  const bool lacks = LacksGradient(step);
   if (rule_.skips && AnyoneLacks(lacks)) return Skip(step);
-  norm_ = std::sqrt(squares);
-  if (lacks) throw DivergedError(StrCat("step ", step, ": the norm of the gradient is not finite"));
-  for (int s = 0; s < table_.size(); ++s) {
-    if (verdict.scale != 1)
-      for (int64_t i = 0; i < table_[s].size; ++i) here_[s][0][i] *= verdict.scale;
-    Apply(ctx, s, step, here_[s][0]);
-  }
+  if (lacks) return Check();
+  norm_ = held_->Clip(step);
+  for (int s = 0; s < table_.size(); ++s) Apply(ctx, s, step, held_->sums(s)[0]);
 }
 
 // Replaces the values and states of the bucket by their means, if it is its turn.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/client/held_gradients.h"
 #include "cluster/client/linked_updates.h"
 #include "comm/collective/offset_link.h"
 
@@ -48,8 +49,7 @@ class PartialUpdates final : public LinkedUpdates {
   std::vector<int> bucket_of_;  // by slice
   std::unique_ptr<OffsetLink> link_;
   std::unique_ptr<LinkCollective> collective_;
-  std::vector<std::vector<float*>> here_;  // by slice, with needs_all: Submit's sums, in place
-  std::vector<int64_t> here_in_;           // by slice, with needs_all: the step of these
+  std::unique_ptr<HeldGradients> held_;  // null: gradients are applied at once
   // At rank 0, by slice: its own values and states, while the replica may have the model's; else
   // empty.
   std::vector<std::vector<float>> own_;

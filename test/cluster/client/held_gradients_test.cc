@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "support/cluster/cluster_of_roles.h"
@@ -92,6 +93,26 @@ TEST(HeldGradients, ANormBeyondFloat32IsBounded) {
   EXPECT_NEAR(one.held.Clip(7) / 6e38, 1, 1e-6);
   EXPECT_NEAR(one.a[0] / 5e29, 1, 1e-6);
   EXPECT_EQ(one.a, one.b);
+}
+
+// No float32 holds the squares.
+TEST(HeldGradients, SquaresBeyondFloat32AreBounded) {
+  Gradients one(5);
+  one.a = {3e38f, -3e38f};
+  one.c = {3e38f};
+  one.Hold(0, {one.a.data()});
+  one.Hold(1, {one.c.data()});
+  EXPECT_NEAR(one.held.Clip(7) / (std::sqrt(3) * 3e38), 1, 1e-6);
+  for (const float x : {one.a[0], -one.a[1], one.c[0]}) EXPECT_NEAR(x, 5 / std::sqrt(3), 1e-5);
+}
+
+TEST(HeldGradients, ANormCanBeComputedWithoutABound) {
+  Gradients one(HeldGradients::kUnbounded);
+  one.Hold(0, {one.a.data(), one.b.data()});
+  one.Hold(1, {one.c.data()});
+  EXPECT_EQ(one.held.Clip(7), 5);
+  EXPECT_EQ(one.a, (std::vector<float>{1, 2}));
+  EXPECT_EQ(one.c, (std::vector<float>{4}));
 }
 
 TEST(HeldGradients, OnlyTheStepCounts) {

@@ -152,6 +152,45 @@ TEST(PartialUpdates, EachProcessBoundsItsOwnNorm) {
   EXPECT_NE(ranks.ranks[0].updates->GradientNorm(0), ranks.ranks[1].updates->GradientNorm(0));
 }
 
+constexpr const char* kBounded =
+    "type: kSGD learning_rate { type: kFixed base_lr: 1 } clip_norm: 2";
+
+// Takes step 0 in a process, of a gradient with `last` in each param's last element, and zeros
+// else.
+void StepOfLast(const LinkedRanks& ranks, LinkedRank* one, float last) {
+  for (int s = 0; s < ranks.table.size(); ++s) {
+    std::vector<float>& sum = one->gradients[s].emplace_back(ranks.table[s].size, 0.f);
+    sum.back() = last;
+    float* const sums[] = {sum.data()};
+    one->updates->Submit(one->ctx, s, 0, sums);
+  }
+  one->updates->Finish(one->ctx, 0, 0, 1, {});
+}
+
+// No float32 holds the squares. Each of the three elements is 2 / sqrt(3) after the bound.
+TEST(PartialUpdates, SquaresBeyondFloat32AreBounded) {
+  Ranks ranks(Stanza(2, 1), kBounded);
+  ranks.ForAll([&](int, LinkedRank& one) {
+    StepOfLast(ranks, &one, 1e38f);
+    one.updates->AwaitAll(1);
+  });
+  for (const std::vector<float>& values : ranks.ranks[0].values) {
+    EXPECT_EQ(values.front(), 1);
+    EXPECT_NEAR(values.back(), 1 - 2 / std::sqrt(3), 1e-5);
+  }
+}
+
+// The process has half of the workers, so its mean gradient is twice the sum: no float32 holds it.
+TEST(PartialUpdates, AMeanGradientThatIsNotFiniteIsNotApplied) {
+  for (const char* updater : {kMomentum, kBounded}) {
+    Ranks ranks(Stanza(2, 1), updater);
+    LinkedRank& one = ranks.ranks[0];
+    EXPECT_THROW(StepOfLast(ranks, &one, 3e38f); one.updates->Check(), DivergedError);
+    for (const std::vector<float>& values : one.values)
+      EXPECT_EQ(values, std::vector<float>(values.size(), 1)) << updater;
+  }
+}
+
 TEST(PartialUpdates, DividedParamsAreAnError) {
   LinkedRanks ranks(kMomentum, Stanza(2, 1), kThree,
                     [](const LinkedUpdates::Setup& setup, const Codec&) {

@@ -62,6 +62,16 @@ TEST(GroupNormTest, BoundsTheGradientByTheNormOfAllSlices) {
   EXPECT_EQ(server.sent.messages[0].head.part(1).norm(), 5);
 }
 
+// No float32 holds the squares.
+TEST(GroupNormTest, SquaresBeyondFloat32AreBounded) {
+  StepsOfAServer server("", kClipped);
+  server.PutAll();
+  server.Give(0, 0, 0, 0, {3e38f, 0, 0});
+  server.Give(0, 0, 0, 1, {0, -3e38f});
+  EXPECT_NEAR(server.Values(0)[0], 10 - std::sqrt(0.5), 1e-5);
+  EXPECT_NEAR(server.Values(1)[1], 10 + std::sqrt(0.5), 1e-5);
+}
+
 TEST(GroupNormTest, ABoundedStepBeginsWhenTheOneBeforeIsApplied) {
   StepsOfAServer server("", kClipped);
   server.PutAll();

@@ -77,6 +77,18 @@ TEST(ReplicaUpdatesTest, ASumIsAppliedAtOnce) {
   EXPECT_EQ(two.replica.count_of(0), 1);
 }
 
+// No float32 holds the squares.
+TEST(ReplicaUpdatesTest, SquaresBeyondFloat32AreBounded) {
+  ReplicaOfTwo two(JobOfSums(5));
+  two.Submit(0, 0, {3e38f, -3e38f});
+  two.Submit(1, 0, {3e38f});
+  two.Finish(0);
+  const auto step = static_cast<float>(5 / std::sqrt(3));
+  EXPECT_NEAR(two.Values(two.first)[0], 10 - step, 1e-5);
+  EXPECT_NEAR(two.Values(two.first)[1], 10 + step, 1e-5);
+  EXPECT_NEAR(two.Values(two.second)[0], 10 - step, 1e-5);
+}
+
 TEST(ReplicaUpdatesTest, AGradientThatIsNotFiniteIsNotApplied) {
   ReplicaOfTwo two(JobOfSums());
   two.Submit(1, 7, {kInfinity});
