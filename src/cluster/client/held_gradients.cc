@@ -58,15 +58,15 @@ void HeldGradients::Hold(const Context& ctx, int slice, int64_t step,
   held.step = step;
 }
 
-double HeldGradients::Clip(int64_t step) {
+double HeldGradients::Clip(int64_t step, int worker, int workers) {
   if (most_ <= 0) return 0;
   double squares = 0;
   for (const Held& held : slices_)
     if (held.step == step) squares += held.squares;
   const double norm = std::sqrt(squares);
   const float scale = ClipScale(most_, norm);
-  if (scale == 1) return root_ * norm;
-  for (const Held& held : slices_) {
+  for (int s = worker; s < std::ssize(slices_) && scale != 1; s += workers) {
+    const Held& held = slices_[s];
     if (held.step != step) continue;
     for (float* const sum : held.sums)
       for (int64_t i = 0; i < held.size; ++i) sum[i] *= scale;

@@ -31,9 +31,10 @@ class HeldGradients {
   bool Has(int slice, int64_t step) const { return slices_[slice].step == step; }
   std::span<float* const> sums(int slice) const { return slices_[slice].sums; }
   // Scales what is held of `step`, so that its norm is within the bound. The norm is that of the
-  // sum over the nodes. Returns sqrt(processes) times the norm before, an estimate of the norm of
-  // the group's gradient; 0 without clip_norm.
-  double Clip(int64_t step);
+  // sum over the nodes. Worker `worker` of `workers` scales every `workers`-th slice, from slice
+  // `worker` on; all workers may do so at the same time. Returns sqrt(processes) times the norm
+  // before, an estimate of the norm of the group's gradient; 0 without clip_norm.
+  double Clip(int64_t step, int worker = 0, int workers = 1);
 
  private:
   struct Held {

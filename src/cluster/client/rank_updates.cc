@@ -115,24 +115,29 @@ bool RankUpdates::LacksGradient(int64_t step) const {
   return false;
 }
 
-// Begins with the slices that are exchanged first, so that their exchange overlaps with encoding.
-void RankUpdates::EncodeHeld(int64_t step) {
-  norm_ = held_->Clip(step);
+// Worker `worker` of `workers` encodes its share of the slices. It begins with the slices that are
+// exchanged first, so that their exchange overlaps with encoding.
+void RankUpdates::EncodeHeld(int64_t step, int worker, int workers) {
+  const double norm = held_->Clip(step, worker, workers);
+  if (worker == 0) norm_ = norm;
   const CountedTime counts(&coded_);
   for (int s = table_.size() - 1; s >= 0; --s) {
-    if (!held_->Has(s, step)) continue;
+    if (s % workers != worker || !held_->Has(s, step)) continue;
     own_[s] = encoder_->Encode(step, s, held_->sums(s));
     exchange_->Release(s, step);
   }
 }
 
-void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
+// If steps are skipped, the first worker alone hears whether this one is, and encodes all.
+void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
+                         std::span<float* const>) {
+  if (held_ && !rule_.skips) EncodeHeld(step, worker, workers);
   if (worker > 0) return;
   NoteStep(step);
   const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
   const CountedTime counts(&waited_);
   if (rule_.skips && AnyoneLacks(LacksGradient(step))) return Skip(step);
-  if (held_) EncodeHeld(step);
+  if (rule_.skips) EncodeHeld(step, 0, 1);
   // Nobody here reads the values in this step any more, so updates may come to which this process
   // contributes nothing.
   exchange_->Release(step, [&](int s) { return !sums_->contributes(s); });

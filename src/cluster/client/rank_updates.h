@@ -46,7 +46,7 @@ class RankUpdates final : public LinkedUpdates {
   // Returns whether gradients are encoded when all are there: a step without effect changes no
   // residual, and clipping needs the norm.
   bool holds() const { return rule_.skips || clip_norm_ > 0; }
-  void EncodeHeld(int64_t step);
+  void EncodeHeld(int64_t step, int worker, int workers);
   void MakeLowRank();
   void Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket);
   void Take(int64_t step, int slice, std::span<const float> sum);

@@ -76,10 +76,18 @@ void ServedUpdates::Diverge(const std::string& text) {
   Fail(std::make_exception_ptr(DivergedError(text)));
 }
 
-void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
+// If steps are skipped, the first worker alone hears whether this one is, and pushes all.
+void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
+                           std::span<float* const>) {
+  if (held_ && !skip_) {
+    PushHeld(step, worker, workers);
+    if (++pushed_ < workers) return;
+    pushed_ = 0;
+    return PushRest(step);
+  }
   if (worker > 0) return;
-  bool dropped = skip_ && held_ && AnyoneLacks(ctx, step);
-  if (held_ && !dropped) PushHeld(step);
+  bool dropped = held_ && AnyoneLacks(ctx, step);
+  if (held_ && !dropped) PushHeld(step, 0, 1);
   PushRest(step);
   if (skip_ && !held_) dropped = AnyoneLacks(ctx, step);
   if (!dropped) return;
@@ -103,9 +111,11 @@ bool ServedUpdates::AnyoneLacks(Context& ctx, int64_t step) {
   return lacks > 0;
 }
 
-void ServedUpdates::PushHeld(int64_t step) {
-  norm_ = held_->Clip(step);
-  for (int s = 0; s < table_->size(); ++s)
+// Worker `worker` of `workers` pushes its share of the slices.
+void ServedUpdates::PushHeld(int64_t step, int worker, int workers) {
+  const double norm = held_->Clip(step, worker, workers);
+  if (worker == 0) norm_ = norm;
+  for (int s = worker; s < table_->size(); s += workers)
     if (held_->Has(s, step)) Push(step, s, held_->sums(s));
 }
 

@@ -76,7 +76,7 @@ class ServedUpdates final : public SliceUpdates {
   void Diverge(const std::string& text);
   void Push(int64_t step, int slice, std::span<float* const> sums);
   bool AnyoneLacks(Context& ctx, int64_t step);
-  void PushHeld(int64_t step);
+  void PushHeld(int64_t step, int worker, int workers);
   void PushRest(int64_t step);
 
   const bool skip_;        // on_nonfinite is kSkip
@@ -85,6 +85,7 @@ class ServedUpdates final : public SliceUpdates {
   const ProgressDeadline& deadline_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
   std::atomic<int64_t> waited_{0}, coded_{0};  // nanoseconds
+  std::atomic<int> pushed_{0};                 // workers that have pushed what is held of the step
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
   std::unique_ptr<GradientEncoder> encoder_;

@@ -115,6 +115,19 @@ TEST(HeldGradients, ANormCanBeComputedWithoutABound) {
   EXPECT_EQ(one.c, (std::vector<float>{4}));
 }
 
+// Worker 1 of 2 has slice 1, and worker 0 slice 0.
+TEST(HeldGradients, EachWorkerBoundsItsShareByTheNormOfAll) {
+  Gradients one(2.5);
+  one.Hold(0, {one.a.data(), one.b.data()});
+  one.Hold(1, {one.c.data()});
+  EXPECT_EQ(one.held.Clip(7, 1, 2), 5);
+  EXPECT_EQ(one.a, (std::vector<float>{1, 2}));
+  EXPECT_EQ(one.c, (std::vector<float>{2}));
+  EXPECT_EQ(one.held.Clip(7, 0, 2), 5);
+  EXPECT_EQ(one.a, (std::vector<float>{0.5, 1}));
+  EXPECT_EQ(one.c, (std::vector<float>{2}));
+}
+
 TEST(HeldGradients, OnlyTheStepCounts) {
   Gradients one(1);
   one.Hold(0, {one.a.data()}, 6);

@@ -29,6 +29,27 @@ TEST(HeldUpdates, AGradientIsClippedBeforeWhatIsLeftOut) {
   EXPECT_NEAR(process.updates.GradientNorm(0), 5 * std::sqrt(2), 1e-5);
 }
 
+// Three workers push two slices, in any order. The last one sends the parts that wait for more.
+TEST(HeldUpdates, AllWorkersEncodeAShare) {
+  for (const std::vector<int>& order : {std::vector<int>{0, 1, 2}, {2, 1, 0}}) {
+    UpdatesOfAProcess process(false, 1, "clip_norm: 5", kAboveTwo);
+    process.Begin();
+    std::vector<float> sums[] = {{6, 0, 0}, {8, 0}};
+    for (int slice : {1, 0}) {
+      float* const data[] = {sums[slice].data()};
+      process.updates.Submit(process.ctx, slice, 0, data);
+    }
+    for (const int worker : order) {
+      EXPECT_EQ(process.Sent(), "");
+      process.updates.Finish(process.ctx, 0, worker, 3, {});
+    }
+    EXPECT_EQ(process.Sent(), order[0] == 0 ? "kUpdate 0 0x3 1x2;" : "kUpdate 0 1x2 0x3;");
+    EXPECT_FLOAT_EQ(sums[0][0], 3);
+    EXPECT_FLOAT_EQ(sums[1][0], 4);
+    EXPECT_EQ(process.updates.GradientNorm(0), 10);
+  }
+}
+
 TEST(HeldUpdates, AStepHasANormUnlessItIsSkipped) {
   for (const float first : {3.f, std::nanf("")}) {
     UpdatesOfAProcess process(true, 1, "clip_norm: 50", kAboveTwo);

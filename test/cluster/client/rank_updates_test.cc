@@ -197,6 +197,18 @@ TEST(RankUpdates, OneProcessBoundsItsGradientAsOneReplicaDoes) {
   }
 }
 
+TEST(RankUpdates, WorkersThatEncodeAShareEachChangeNothing) {
+  for (const auto policy : {JobProto::kAbort, JobProto::kSkip}) {
+    const std::string stanza = Stanza(6, "compression: kThreshold threshold: 0.01", 3);
+    ClippedRanks one(stanza, {}, policy), three(stanza, {}, policy);
+    three.enders = 3;
+    one.Steps(0, 3);
+    three.Steps(0, 3);
+    EXPECT_EQ(one.ranks[0].values, three.ranks[0].values);
+    EXPECT_EQ(one.ranks[0].updates->GradientNorm(2), three.ranks[0].updates->GradientNorm(2));
+  }
+}
+
 TEST(RankUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
   Ranks ranks(Stanza(3, ""), kMomentum, {}, JobProto::kSkip);
   ranks.ForAll([&](int rank, LinkedRank&) {

@@ -119,7 +119,8 @@ class LinkedRanks {
       if (!data.empty() && rank == lacking) data[0][0] = std::numeric_limits<float>::quiet_NaN();
       if (!data.empty()) one.updates->Submit(one.ctx, s, step, data);
     }
-    one.updates->Finish(one.ctx, step, 0, 1, {});
+    for (int worker = enders - 1; worker >= 0; --worker)
+      one.updates->Finish(one.ctx, step, worker, enders, {});
   }
   void Steps(int64_t first, int64_t last) {
     ForAll([&](int rank, LinkedRank& one) {
@@ -128,6 +129,7 @@ class LinkedRanks {
     });
   }
 
+  int enders = 1;  // workers of a process that end its step, one after the other
   JobProto job;
   const Topology topology{job.cluster()};
   const SliceTable table;
