@@ -41,9 +41,9 @@ void PartialUpdates::Connect(const SliceTable& table, int64_t first) {
 }
 
 // The floats of a bucket, and those of a checkpoint.
-int64_t PartialUpdates::Bytes(int64_t values) const {
+int64_t PartialUpdates::Bytes(const SliceTable& table) const {
   const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
-  return 2 * copies * values * static_cast<int64_t>(sizeof(float));
+  return 2 * copies * table.elements() * static_cast<int64_t>(sizeof(float));
 }
 
 // Sets sums[0] to this process's own mean gradient. Its sum is divided by the rows of the whole

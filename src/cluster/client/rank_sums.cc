@@ -1,8 +1,10 @@
 #include "cluster/client/rank_sums.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "comm/codec/identity.h"
@@ -66,6 +68,27 @@ RankSums::RankSums(const Topology& topology, const SliceTable& table, const Code
   const int64_t bytes = codec.MostBytes(most * most_nodes) + codec.MostBytes(0) * table.size();
   messages_ = RankLink::MessagesOf(bytes) + table.size() + 1;
   link_.Reserve(2 * (bytes + RankLink::kMostBytes), 4 * messages_);
+}
+
+// A block of memory serves all buckets whose blocks have the same size class (FrameMemory).
+int64_t RankSums::Bytes(const SliceTable& table, const Codec& codec,
+                        const std::vector<std::vector<int>>& buckets, int64_t ranks,
+                        int64_t nodes) {
+  std::map<int, int64_t> parts;  // by size class: the largest block
+  int64_t most = 0;
+  for (const std::vector<int>& bucket : buckets) {
+    int64_t floats = 0;
+    for (const int s : bucket) floats += table[s].size;
+    const int64_t own = (floats + ranks - 1) / ranks;
+    most = std::max(most, own);
+    const int64_t part = codec.MostBytes(own * nodes);
+    int64_t& block = parts[std::bit_width(static_cast<uint64_t>(part - 1))];
+    block = std::max(block, part);
+  }
+  int64_t bytes = most * static_cast<int64_t>(sizeof(float));  // the sums that it owns
+  if (!codec.plain() && codec.sends_sums()) bytes += codec.MostBytes(most);
+  for (const auto& [size, block] : parts) bytes += (ranks - 1) * block;
+  return bytes;
 }
 
 std::vector<int> RankSums::SlicesOf(std::span<const int> slices,

@@ -27,6 +27,11 @@ class RankSums {
   RankSums(const Topology& topology, const SliceTable& table, const Codec& codec, int64_t most,
            RankLink* link);
 
+  // Returns the most bytes that a process keeps for sums and for what comes, if each of `ranks`
+  // owns as much of each bucket. nodes: sums that a process contributes to a slice.
+  static int64_t Bytes(const SliceTable& table, const Codec& codec,
+                       const std::vector<std::vector<int>>& buckets, int64_t ranks, int64_t nodes);
+
   // Returns whether this process sends its sums of the slice's gradient.
   bool contributes(int slice) const { return !routes_[slice].nodes[link_.rank()].empty(); }
   // Returns whether this process has workers that read the slice, and so takes its sum.

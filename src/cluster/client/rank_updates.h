@@ -25,7 +25,7 @@ class RankUpdates final : public LinkedUpdates {
   ~RankUpdates() override { StopExchange(); }
 
   void Connect(const SliceTable& table, int64_t first) override;
-  int64_t Bytes(int64_t values) const override;
+  int64_t Bytes(const SliceTable& table) const override;
   bool has_model() const override;
   std::vector<SliceState> ShareModel() override;
   std::vector<StoredTensor> State() override;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "comm/codec/identity.h"
 #include "singa/base/error.h"
 #include "support/cluster/linked_ranks.h"
 #include "train/apply/replica_updates.h"
@@ -220,6 +221,16 @@ TEST(RankUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
     EXPECT_EQ(one.values, Expected(ranks, 4, 1));
   }
   EXPECT_FALSE(ranks.ranks[0].updates->skipped(3));
+}
+
+// A bucket's block for what comes serves a later bucket of about its size.
+TEST(RankUpdates, MemoryIsThatOfSumsAndWhatComes) {
+  const SliceTable table(std::vector<Shape>{{4000}, {1000}, {1000}});
+  const std::vector<std::vector<int>> buckets = BucketsOf(table, 1);
+  ASSERT_EQ(buckets.size(), 3u);
+  EXPECT_EQ(RankSums::Bytes(table, Identity(), buckets, 2, 1), 4 * (2000 + 2000 + 500));
+  EXPECT_EQ(RankSums::Bytes(table, Identity(), buckets, 4, 1), 4 * (1000 + 3 * (1000 + 250)));
+  EXPECT_EQ(RankSums::Bytes(table, Identity(), buckets, 2, 2), 4 * (2000 + 4000 + 1000));
 }
 
 TEST(RankUpdates, AGradientThatIsNotFiniteEndsTheJobWithItsNameAndStep) {
