@@ -35,18 +35,14 @@ LowRankSums::LowRankSums(const SliceTable& table, const std::vector<Shape>& shap
     const LowRankShape thin = LowRankOf(table, param, shapes[param], rank);
     if (thin.rank == 0) continue;
     Matrix& matrix = matrices_[param];
-    matrix = {param, thin, {}, std::vector<float>(thin.q_size()), std::vector<float>(thin.size())};
-    if (corrects_) matrix.left_out.resize(thin.size());
+    matrix = {param, thin, std::vector<float>(thin.q_size()), std::vector<float>(thin.size())};
     sum_.resize(std::max<size_t>(sum_.size(), thin.size()));
   }
 }
 
-// Sets M to this process's gradient and what it has left out before.
+// Adds this process's gradient to what it has left out before.
 void LowRankSums::Load(Matrix* matrix, std::span<const EncodedFloats> own) const {
-  if (corrects_)
-    std::ranges::copy(matrix->left_out, matrix->m.begin());
-  else
-    std::ranges::fill(matrix->m, 0.f);
+  if (!corrects_) std::ranges::fill(matrix->m, 0.f);
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s) {
     const int64_t n = table_[s].size;
@@ -62,8 +58,7 @@ void LowRankSums::Hand(Matrix* matrix, std::span<const float> p, const RankSums:
   const std::span<float> sum = std::span(sum_).first(matrix->m.size());
   Expand(matrix->shape, p, matrix->q, sum);
   const auto share = static_cast<float>(share_);
-  for (size_t i = 0; corrects_ && i < sum.size(); ++i)
-    matrix->left_out[i] = matrix->m[i] - share * sum[i];
+  for (size_t i = 0; corrects_ && i < sum.size(); ++i) matrix->m[i] -= share * sum[i];
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s)
     take(s, sum.subspan(table_[s].begin, static_cast<size_t>(table_[s].size)));
@@ -118,8 +113,7 @@ std::vector<StoredTensor> LowRankSums::State(const std::string& prefix) const {
   for (const auto& [param, one] : matrices_) {
     const LowRankShape& shape = one.shape;
     if (corrects_)
-      tensors.push_back(
-          Stored(NameOf(prefix, one), Shape({shape.rows, shape.cols}), one.left_out.data()));
+      tensors.push_back(Stored(NameOf(prefix, one), Shape({shape.rows, shape.cols}), one.m.data()));
     if (link_.rank() == 0)
       tensors.push_back(Stored(NameOf(kBasis, one), Shape({shape.cols, shape.rank}), one.q.data()));
   }
@@ -140,7 +134,7 @@ bool LowRankSums::Restore(const std::string& prefix,
     all = all && fits;
   };
   for (auto& [param, one] : matrices_) {
-    if (corrects_) restore(NameOf(prefix, one), &one.left_out);
+    if (corrects_) restore(NameOf(prefix, one), &one.m);
     restore(NameOf(kBasis, one), &one.q);
   }
   return all;

@@ -42,9 +42,9 @@ class LowRankSums {
   struct Matrix {
     int param = 0;
     LowRankShape shape;
-    std::vector<float> left_out;  // M of the last step, less what was sent
-    std::vector<float> q;         // of the last step
-    std::vector<float> m;         // of this step
+    std::vector<float> q;  // of the last step
+    // Between exchanges, if the sums are corrected: what the last step left out.
+    std::vector<float> m;
   };
 
   void Load(Matrix* matrix, std::span<const EncodedFloats> own) const;
