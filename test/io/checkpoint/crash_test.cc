@@ -17,6 +17,12 @@ namespace {
 
 using Written = std::pair<int64_t, int>;  // step, version
 
+#ifdef SINGA_SANITIZED
+constexpr int64_t kShare = 3;  // each operation fails in one of so many ways
+#else
+constexpr int64_t kShare = 1;
+#endif
+
 // Life is the life of a workspace, and its commits so far.
 struct Life {
   Written begun = {-1, 0}, committed = {-1, 0};
@@ -109,9 +115,10 @@ TEST_F(CrashTest, LosesNothingCommittedAtAnyOperation) {
       {Survives::kAnything, 1},   {Survives::kAnything, 2},       {Survives::kAnything, 3}};
   const int64_t operations = Operations();
   ASSERT_GT(operations, 100);
-  int crashes = 0;
+  int64_t crashes = 0, cases = 0;
   for (int64_t k = 0; k < operations; ++k) {
-    for (const auto& [survives, seed] : modes) {
+    for (size_t i = k % kShare; i < modes.size(); i += kShare, ++cases) {
+      const auto& [survives, seed] = modes[i];
       SCOPED_TRACE(StrCat("operation ", k, ", mode ", static_cast<int>(survives), ", seed ", seed));
       root_ = std::make_unique<TempFolder>();
       FaultFileSystem fs(root_->path());
@@ -127,7 +134,7 @@ TEST_F(CrashTest, LosesNothingCommittedAtAnyOperation) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_EQ(crashes, operations * static_cast<int64_t>(modes.size()));
+  EXPECT_EQ(crashes, cases);
 }
 
 TEST_F(CrashTest, AFailingOperationIsReportedAndHarmsNoCheckpoint) {
@@ -135,7 +142,7 @@ TEST_F(CrashTest, AFailingOperationIsReportedAndHarmsNoCheckpoint) {
   const int64_t operations = Operations();
   for (int error : {ENOSPC, EIO}) {
     for (bool all_after : {false, true}) {
-      for (int64_t k = 0; k < operations; ++k) {
+      for (int64_t k = (error + all_after) % kShare; k < operations; k += kShare) {
         SCOPED_TRACE(StrCat("operation ", k, ", errno ", error, all_after ? " for ever" : ""));
         root_ = std::make_unique<TempFolder>();
         FaultFileSystem fs(root_->path());
@@ -188,7 +195,7 @@ TEST_F(CrashTest, ACrashSoonAfterAFailureLosesNothingCommitted) {
   play(-1, -1, whole);
   for (int64_t fail_at = whole[0]; fail_at < whole[1]; ++fail_at) {
     play(fail_at, -1, ends);
-    for (int64_t crash_at = ends[1], end = ends[2]; crash_at < end; ++crash_at) {
+    for (int64_t crash_at = ends[1], end = ends[2]; crash_at < end; crash_at += kShare) {
       SCOPED_TRACE(StrCat("failure at ", fail_at, ", crash at ", crash_at));
       play(fail_at, crash_at, ends);
       if (HasFailure()) return;
