@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures how much faster K workers on K cores train than one worker on one core.
 
-usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind threads|memory|tcp|mpi]
-           [--asynchronous] [--pairs 9] [--nets cnn,mlp] [--batch 64] [--seconds 3] [--cores 0,1] [--set PATH=VALUE]
-           [--ddp] [--torch-python PYTHON] [--write]
+usage: SINGA_DATA=DIR [TORCH_PYTHON=PYTHON] python3 test/bench/scaling.py BINARY [--workers 2]
+           [--kind threads|memory|tcp|mpi] [--asynchronous] [--pairs 9] [--nets cnn,mlp] [--batch 64] [--seconds 3]
+           [--cores 0,1] [--set PATH=VALUE] [--ddp] [--write]
        --kind: the workers are threads of one process, or processes that share memory, or that send
                all by tcp to a server in each, or to each other by Open MPI
        --asynchronous: each worker is a group of its own, and steps when it likes; threads or tcp
@@ -12,7 +12,8 @@ usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind
        --set: more settings of the job of several workers
        --ddp: the same nets in PyTorch, several processes by DistributedDataParallel over gloo
        --write puts the figures into test/bench/results.md
-needs: taskset; for mpi Open MPI's mpirun; with --ddp a PYTHON (this one) with: pip install torch numpy; a quiet machine
+       TORCH_PYTHON: the python3 of --ddp's PyTorch, if it is not this one
+needs: taskset; for mpi Open MPI's mpirun; with --ddp: pip install torch numpy; a quiet machine
 
 Runs alternate: one worker, K workers, PyTorch's one process, its K, one worker, ... All have one
 thread a worker, pinned to as many cores as there are workers, and images in memory. A run of singa
@@ -101,7 +102,8 @@ def step_bytes(args, net, folder, plan):
 
 def train_torch(args, net, folder, workers, plan):
     steps = max(3, plan[0] * plan[1])
-    words = [args.torch_python, str(pathlib.Path(__file__).with_name("torch_ddp.py")), net,
+    python = os.environ.get("TORCH_PYTHON", sys.executable)
+    words = [python, str(pathlib.Path(__file__).with_name("torch_ddp.py")), net,
              folder, f"--cores={args.cores_of(workers)}", f"--batch={args.batch}",
              f"--steps={steps}"]
     out, _ = singa_job.run_process(words, env=dict(os.environ, OMP_NUM_THREADS="1"))
@@ -149,6 +151,13 @@ def table_rows(args, net, found):
                      if system == "singa" else [""] * 3)
 
 
+def beside_torch(found):
+    """Returns how many times as fast all workers of singa are as PyTorch's: the median, and a range."""
+    ratios = [ours[1] / theirs[1] for ours, theirs in zip(found["singa"], found["PyTorch"])]
+    return (f"{statistics.median(ratios):.2f} times as fast as PyTorch's DistributedDataParallel "
+            f"({min(ratios):.2f}..{max(ratios):.2f} in a round)")
+
+
 def parse():
     parser = argparse.ArgumentParser(description="K workers on K cores against one on one")
     parser.add_argument("binary")
@@ -162,7 +171,6 @@ def parse():
     parser.add_argument("--cores", default="")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--ddp", action="store_true")
-    parser.add_argument("--torch-python", default=sys.executable)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     cores = args.cores.split(",") if args.cores else sorted(os.sched_getaffinity(0))
@@ -187,6 +195,8 @@ def main():
                 copies = statistics.median(copies for *_, copies in found["singa"])
                 notes.append(f"{NETS[net]}: each process sends {size / 1e6:.1f} MB a step, which "
                              f"two plain sockets do in {copies * 1e3:.1f} ms.")
+            if args.ddp:
+                notes.append(f"{NETS[net]}: all workers of singa are {beside_torch(found)}.")
     lines = [*results_file.table(HEADS, rows), "",
              f"Samples/s; {args.batch} rows a worker; workers are {KINDS[args.kind]}; medians of "
              f"{args.pairs} interleaved rounds.", *notes]
