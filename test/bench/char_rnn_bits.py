@@ -7,7 +7,6 @@ usage: SINGA_DATA=DIR python3 test/bench/char_rnn_bits.py BINARY [--workspace DI
        figures into test/bench/results.md. Exit 1 if a target is missed.
 """
 import argparse
-import pathlib
 import sys
 import tempfile
 import time
@@ -20,12 +19,8 @@ MOST_BITS, MOST_MINUTES = 2.25, 20
 
 def train(binary, folder, workspace):
     """Returns the rows of metrics.jsonl."""
-    text = singa_job.text_file()
-    vocabulary = pathlib.Path(folder) / "vocab.txt"
-    vocabulary.write_bytes(bytes(sorted(set(text.read_bytes()))))
-    return singa_job.train_example(binary, "char_rnn/job.conf", workspace, [
-        f"neuralnet.layer[text#{i}].char_rnn_conf.{field}={file}" for i in (0, 1)
-        for field, file in (("path", text), ("vocab_path", vocabulary))])
+    singa_job.copy_text(folder)
+    return singa_job.train_example(binary, "char_rnn/job.conf", workspace, singa_job.text_sets(folder))
 
 
 def main():

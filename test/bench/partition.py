@@ -114,15 +114,15 @@ class Hosts:
                  "-set", f"cluster.coordinator={ADDRESS}:0"] for rank, name in enumerate(self.names)]
 
 
-def run_all(commands, folder, what):
-    """Runs commands at a time, to their ends. Exits if one fails."""
+def run_all(commands, folder, what, limit_s=600):
+    """Runs commands at a time, to their ends. Exits if one fails. limit_s: for each end."""
     running = []
     try:
         for number, command in enumerate(commands):
             with open(f"{folder}/err{number}", "w", encoding="utf-8") as err:
                 running.append(subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=err))
         for number, process in enumerate(running):
-            if process.wait(timeout=600):
+            if process.wait(timeout=limit_s):
                 sys.exit(f"{what}: exit code {process.returncode}\n"
                          f"{pathlib.Path(folder, f'err{number}').read_text()}")
     finally:

@@ -59,31 +59,28 @@ def table(heads, rows):
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
-def cut(section):
-    """Returns results.md up to a section's first mark, and from its last one on.
+def cut(section, file=RESULTS):
+    """Returns a file up to a section's first mark, and from its last one on.
 
     Exits if the section has no marks. Call it before the section's figures are measured.
     """
     begin, end = f"<!-- begin {section} -->", f"<!-- end {section} -->"
-    head, found, rest = RESULTS.read_text(encoding="utf-8").partition(begin)
+    head, found, rest = file.read_text(encoding="utf-8").partition(begin)
     _, found_end, tail = rest.partition(end)
     if not found or not found_end:
-        sys.exit(f"{RESULTS} has no {begin} ... {end}")
+        sys.exit(f"{file} has no {begin} ... {end}")
     return head + begin, end + tail
 
 
 def report(section, conditions, lines, write):
     """Prints the section; with `write`, also puts it into results.md."""
-    text = "\n".join([*conditions.lines(), *lines])
-    print(text)
+    lines = [*conditions.lines(), *lines]
+    print("\n".join(lines))
     if write:
-        head, tail = cut(section)
-        RESULTS.write_text(f"{head}\n{text}\n{tail}", encoding="utf-8")
+        write_table(RESULTS, lines, section)
 
 
-def write_table(file, lines):
-    """Puts the lines between "<!-- begin table -->" and "<!-- end table -->" of a text."""
-    begin, end = "<!-- begin table -->", "<!-- end table -->"
-    head, _, rest = file.read_text(encoding="utf-8").partition(begin)
-    tail = rest.partition(end)[2]
-    file.write_text("\n".join([head + begin, *lines, end + tail]), encoding="utf-8")
+def write_table(file, lines, section="table"):
+    """Puts the lines between the section's marks of a text."""
+    head, tail = cut(section, file)
+    file.write_text("\n".join([head, *lines, tail]), encoding="utf-8")

@@ -101,10 +101,17 @@ def make_text(folder, characters=65, length=1_000_000):
     pathlib.Path(f"{folder}/input.txt").write_bytes(bytes(draw.choices(vocabulary, k=length)))
 
 
+def copy_text(folder):
+    """Copies Shakespeare into `folder`, and makes the vocabulary of the text."""
+    text = text_file().read_bytes()
+    pathlib.Path(f"{folder}/vocab.txt").write_bytes(bytes(sorted(set(text))))
+    pathlib.Path(f"{folder}/input.txt").write_bytes(text)
+
+
 def text_sets(folder):
+    """Returns the settings by which examples/char_rnn reads the text in `folder`."""
     return [f"neuralnet.layer[text#{i}].char_rnn_conf.{field}={folder}/{file}" for i in (0, 1)
-            for field, file in (("path", "input.txt"), ("vocab_path", "vocab.txt"))] + \
-        ["validate_freq=0", "checkpoint_freq=0", "checkpoint_best="]
+            for field, file in (("path", "input.txt"), ("vocab_path", "vocab.txt"))]
 
 
 def conf_and_sets(conf, folder, workspace, sets, suffix=""):
@@ -114,7 +121,7 @@ def conf_and_sets(conf, folder, workspace, sets, suffix=""):
     if conf == "alexnet":
         options.append("neuralnet.layer[image].rgbimage_conf.meanfile=")
     if conf == "gru":
-        options += text_sets(folder)
+        options += [*text_sets(folder), "validate_freq=0", "checkpoint_freq=0", "checkpoint_best="]
     for i, fields in enumerate([] if conf == "gru" else store_sets(conf, folder, suffix)):
         options += [f"neuralnet.layer[data#{i}].store_conf.{field}={value}"
                     for field, value in fields]
@@ -152,12 +159,25 @@ def rows_of(words, workspace):
         return [json.loads(line) for line in file], rss
 
 
-def train_example(binary, conf, workspace, sets):
-    """Trains a conf of examples/. Returns the rows of metrics.jsonl."""
+def example_command(binary, conf, workspace, sets):
+    """Returns the command that trains a conf of examples/."""
     words = [os.path.abspath(binary), "-conf", str(REPOSITORY / "examples" / conf)]
     for option in [f"cluster.workspace={workspace}", *sets]:
         words += ["-set", option]
-    return rows_of(words, workspace)[0]
+    return words
+
+
+def train_example(binary, conf, workspace, sets):
+    """Trains a conf of examples/. Returns the rows of metrics.jsonl."""
+    return rows_of(example_command(binary, conf, workspace, sets), workspace)[0]
+
+
+def bytes_a_step(rows, last):
+    """Returns what all processes send in a step, after that of the first row and up to row `last`."""
+    first = min(row["step"] for row in rows if row["phase"] == "process")
+    sent = sum(row["bytes_sent"] for row in rows
+               if row["phase"] == "process" and first < row["step"] <= last)
+    return sent / (last - first)
 
 
 def run(binary, conf, folder, sets, suffix=""):
