@@ -86,10 +86,10 @@ struct ThinMatrices {
     m = Gradient(n);
     p.resize(shape.p_size());
     q.resize(shape.q_size());
-    RenewColumns(shape, 0, 0, q);
+    RenewColumns(shape, Philox{}, q);
   }
   void Encode() {
-    RenewColumns(shape, 0, 0, q);
+    RenewColumns(shape, Philox{}, q);
     TimesQ(shape, m, q, p);
     Orthonormalize(shape, p);
     TransposedTimesP(shape, m, p, q);

@@ -1,6 +1,7 @@
 #include "cluster/client/low_rank_sums.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "comm/collective/link_tags.h"
 #include "singa/base/str_cat.h"
@@ -9,6 +10,12 @@ namespace singa {
 namespace {
 
 constexpr char kBasis[] = "powersgd/basis/";
+
+// Returns whether products with some thousand columns of such numbers are finite.
+bool StaysFinite(std::span<const float> floats) {
+  constexpr float kMost = 1e34f;
+  return std::ranges::all_of(floats, [](float x) { return std::abs(x) < kMost; });
+}
 
 }  // namespace
 
@@ -23,16 +30,15 @@ LowRankShape LowRankOf(const SliceTable& table, int param, const Shape& shape, i
   return {rows, cols, thin};
 }
 
-LowRankSums::LowRankSums(const SliceTable& table, const std::vector<Shape>& shapes, int rank,
-                         double share, bool corrects, RankSums* dense, RankLink* link)
+LowRankSums::LowRankSums(const SliceTable& table, const std::vector<Shape>& shapes,
+                         const Options& options, RankSums* dense, RankLink* link)
     : table_(table),
-      share_(share),
-      corrects_(corrects),
+      options_(options),
       dense_(*dense),
       link_(link, kThinMatrixTags),
       collective_(&link_, LinkCollective::OneNodeEach(link->size())) {
   for (int param = 0; param < table.params(); ++param) {
-    const LowRankShape thin = LowRankOf(table, param, shapes[param], rank);
+    const LowRankShape thin = LowRankOf(table, param, shapes[param], options.rank);
     if (thin.rank == 0) continue;
     Matrix& matrix = matrices_[param];
     matrix = {param, thin, std::vector<float>(thin.q_size()), std::vector<float>(thin.size())};
@@ -42,7 +48,7 @@ LowRankSums::LowRankSums(const SliceTable& table, const std::vector<Shape>& shap
 
 // Adds this process's gradient to what it has left out before.
 void LowRankSums::Load(Matrix* matrix, std::span<const EncodedFloats> own) const {
-  if (!corrects_) std::ranges::fill(matrix->m, 0.f);
+  if (!options_.corrects) std::ranges::fill(matrix->m, 0.f);
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s) {
     const int64_t n = table_[s].size;
@@ -53,15 +59,26 @@ void LowRankSums::Load(Matrix* matrix, std::span<const EncodedFloats> own) const
   }
 }
 
-// Hands the sum over all processes on, and keeps what this process has left out of it.
+Philox LowRankSums::RandomOf(const Matrix& matrix, int64_t exchange) const {
+  return {.seed = options_.seed,
+          .purpose = HashName(StrCat("powersgd ", matrix.param)),
+          .step = static_cast<uint32_t>(exchange)};
+}
+
+// Hands the sum over all processes on, and keeps what this process has left out of it. A product of
+// finite gradients may overflow. The step is then left out, or the job ends; all ranks forget what
+// led there, or each later step would overflow, too.
 void LowRankSums::Hand(Matrix* matrix, std::span<const float> p, const RankSums::Take& take) {
   const std::span<float> sum = std::span(sum_).first(matrix->m.size());
   Expand(matrix->shape, p, matrix->q, sum);
-  const auto share = static_cast<float>(share_);
-  for (size_t i = 0; corrects_ && i < sum.size(); ++i) matrix->m[i] -= share * sum[i];
+  const auto share = static_cast<float>(options_.share);
+  for (size_t i = 0; options_.corrects && i < sum.size(); ++i) matrix->m[i] -= share * sum[i];
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s)
     take(s, sum.subspan(table_[s].begin, static_cast<size_t>(table_[s].size)));
+  if (StaysFinite(p) && StaysFinite(matrix->q)) return;
+  std::ranges::fill(matrix->m, 0.f);
+  std::ranges::fill(matrix->q, 0.f);
 }
 
 void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
@@ -78,8 +95,7 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
   std::vector<float> ps, qs;
   for (Matrix* const one : matrices) {
     Load(one, own);
-    RenewColumns(one->shape, static_cast<uint32_t>(one->param), static_cast<uint32_t>(exchange),
-                 one->q);
+    RenewColumns(one->shape, RandomOf(*one, exchange), one->q);
     ps.resize(ps.size() + one->shape.p_size());
     TimesQ(one->shape, one->m, one->q, std::span(ps).last(one->shape.p_size()));
   }
@@ -112,7 +128,7 @@ std::vector<StoredTensor> LowRankSums::State(const std::string& prefix) const {
   std::vector<StoredTensor> tensors;
   for (const auto& [param, one] : matrices_) {
     const LowRankShape& shape = one.shape;
-    if (corrects_)
+    if (options_.corrects)
       tensors.push_back(Stored(NameOf(prefix, one), Shape({shape.rows, shape.cols}), one.m.data()));
     if (link_.rank() == 0)
       tensors.push_back(Stored(NameOf(kBasis, one), Shape({shape.cols, shape.rank}), one.q.data()));
@@ -134,7 +150,7 @@ bool LowRankSums::Restore(const std::string& prefix,
     all = all && fits;
   };
   for (auto& [param, one] : matrices_) {
-    if (corrects_) restore(NameOf(prefix, one), &one.m);
+    if (options_.corrects) restore(NameOf(prefix, one), &one.m);
     restore(NameOf(kBasis, one), &one.q);
   }
   return all;

@@ -12,6 +12,7 @@
 #include "comm/collective/link_collective.h"
 #include "comm/collective/offset_link.h"
 #include "io/checkpoint/stored_tensor.h"
+#include "singa/base/philox.h"
 
 namespace singa {
 
@@ -21,11 +22,15 @@ LowRankShape LowRankOf(const SliceTable& table, int param, const Shape& shape, i
 
 class LowRankSums {
  public:
-  // `shapes`: of the table's params. `share`: of the group's workers that this process has.
-  // `corrects`: what an approximation leaves out is added to the next gradient. `dense` and `link`
-  // must outlive it.
-  LowRankSums(const SliceTable& table, const std::vector<Shape>& shapes, int rank, double share,
-              bool corrects, RankSums* dense, RankLink* link);
+  struct Options {
+    int rank = 1;          // most columns of the thin matrices
+    double share = 1;      // of the group's workers that this process has
+    bool corrects = true;  // what an approximation leaves out is added to the next gradient
+    uint64_t seed = 0;     // the job's
+  };
+  // `shapes`: of the table's params. `dense` and `link` must outlive it.
+  LowRankSums(const SliceTable& table, const std::vector<Shape>& shapes, const Options& options,
+              RankSums* dense, RankLink* link);
 
   // Does what RankSums::AddUp does. own: sums as floats.
   void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
@@ -48,12 +53,12 @@ class LowRankSums {
   };
 
   void Load(Matrix* matrix, std::span<const EncodedFloats> own) const;
+  Philox RandomOf(const Matrix& matrix, int64_t exchange) const;
   void Hand(Matrix* matrix, std::span<const float> p, const RankSums::Take& take);
   std::string NameOf(const std::string& prefix, const Matrix& matrix) const;
 
   const SliceTable& table_;
-  const double share_;
-  const bool corrects_;
+  const Options options_;
   RankSums& dense_;
   OffsetLink link_;
   LinkCollective collective_;

@@ -114,9 +114,9 @@ void PartialUpdates::Average(int64_t step, const std::vector<int>& bucket) {
 
 std::vector<SliceState> PartialUpdates::ShareModel() {
   std::vector<SliceState> model(table_.size());
-  own_.clear();
+  const std::vector<std::vector<float>> before = std::exchange(own_, {});
   for (int s = 0; s < table_.size(); ++s) {
-    std::vector<float> floats = setup_.replica->Floats(s);
+    std::vector<float> floats = before.empty() ? setup_.replica->Floats(s) : before[s];
     std::vector<double> means(floats.begin(), floats.end());
     for (double& x : means) x *= share_;
     setup_.between->AllReduceOfRanks(means);

@@ -47,8 +47,12 @@ void RankUpdates::MakeLowRank() {
   shapes.reserve(table_.params());
   for (int param = 0; param < table_.params(); ++param)
     shapes.push_back(setup_.replica->param(table_.OfParam(param).first).shape());
-  low_rank_ = std::make_unique<LowRankSums>(table_, shapes, conf.rank(), share(),
-                                            conf.error_feedback(), sums_.get(), setup_.link);
+  low_rank_ = std::make_unique<LowRankSums>(table_, shapes,
+                                            LowRankSums::Options{.rank = conf.rank(),
+                                                                 .share = share(),
+                                                                 .corrects = conf.error_feedback(),
+                                                                 .seed = setup_.job.seed()},
+                                            sums_.get(), setup_.link);
 }
 
 int64_t RankUpdates::Bytes(const SliceTable& table) const {

@@ -22,13 +22,13 @@ enum class SyncMode {
 
 // The facts besides the job that a plan depends on.
 struct SyncFacts {
-  bool in_one_process = false;   // this process runs the whole job, whatever its `cluster` says
-  bool one_host = true;          // all processes are on one host
-  int rank = 0;                  // of this process
+  bool in_one_process = false;  // this process runs the whole job, whatever its `cluster` says
+  bool one_host = true;         // all processes are on one host
+  int rank = 0;                 // of this process
   // Why Open MPI can be used, such as that its mpirun has started the job; "": it cannot. Then
   // why_not_mpi may say why its library cannot be used.
   std::string why_mpi = {}, why_not_mpi = {};
-  int processes_before = 0;      // processes of the job on this host, before this one, with workers
+  int processes_before = 0;  // processes of the job on this host, before this one, with workers
   // The reason why the workers' GPUs cannot add gradients up, such as a missing library; "": they
   // can, if the job names GPUs.
   std::string why_not_gpus = {};

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "math/cpu_dispatch.h"
-#include "singa/base/philox.h"
 
 namespace singa {
 namespace {
@@ -236,8 +235,7 @@ void Orthonormalize(const LowRankShape& shape, std::span<float> p) {
   columns.CopyTo(p);
 }
 
-void RenewColumns(const LowRankShape& shape, uint32_t seed, uint32_t step, std::span<float> q) {
-  const Philox random{.seed = 0, .purpose = seed, .step = step};
+void RenewColumns(const LowRankShape& shape, const Philox& random, std::span<float> q) {
   for (int64_t i = 0; i < shape.rank; ++i) {
     int64_t zeros = 0;  // at the front of the column
     while (zeros < shape.cols && q[zeros * shape.rank + i] == 0) ++zeros;

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "singa/base/philox.h"
+
 namespace singa {
 
 struct LowRankShape {
@@ -29,8 +31,8 @@ void Expand(const LowRankShape& shape, std::span<const float> p, std::span<const
 // Makes the columns of P orthogonal and of length 1, by the Gram-Schmidt process. Columns that
 // depend on earlier ones become 0.
 void Orthonormalize(const LowRankShape& shape, std::span<float> p);
-// Fills the columns of Q that are 0 with numbers of N(0, 1) that follow from `seed` and `step`. A
-// column that is 0 would stay so for ever.
-void RenewColumns(const LowRankShape& shape, uint32_t seed, uint32_t step, std::span<float> q);
+// Fills the columns of Q that are 0 with numbers of N(0, 1) of `random`. A column that is 0 would
+// stay so for ever.
+void RenewColumns(const LowRankShape& shape, const Philox& random, std::span<float> q);
 
 }  // namespace singa

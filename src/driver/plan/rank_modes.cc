@@ -35,7 +35,7 @@ double ProductMs(int rank) {
   const Philox random{.seed = 0, .purpose = HashName("matrix"), .step = 0};
   std::vector<float> m(shape.size()), p(shape.p_size()), q(shape.q_size());
   for (size_t i = 0; i < m.size(); ++i) m[i] = random.Gaussian(i);
-  RenewColumns(shape, 0, 0, q);
+  RenewColumns(shape, Philox{}, q);
   const auto start = std::chrono::steady_clock::now();
   TimesQ(shape, m, q, p);
   Orthonormalize(shape, p);

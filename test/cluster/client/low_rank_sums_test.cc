@@ -18,14 +18,16 @@ const std::vector<Shape> kShapes = {{60, 50}, {60}};  // a matrix and its bias
 
 // The processes of a group of `ranks` workers, as threads.
 struct Ranks {
-  explicit Ranks(int count, int rank_of_matrices, bool corrects = true)
+  explicit Ranks(int count, int rank_of_matrices, bool corrects = true, uint64_t seed = 0)
       : topology(JobOf("", StrCat("nworkers_per_group: ", count, " all_reduce {}")).cluster()),
         links(count) {
     for (int rank = 0; rank < count; ++rank) {
       dense.push_back(
           std::make_unique<RankSums>(topology, table, Identity(), table.elements(), links[rank]));
-      sums.push_back(std::make_unique<LowRankSums>(table, kShapes, rank_of_matrices, 1.0 / count,
-                                                   corrects, dense.back().get(), links[rank]));
+      const LowRankSums::Options options = {
+          .rank = rank_of_matrices, .share = 1.0 / count, .corrects = corrects, .seed = seed};
+      sums.push_back(
+          std::make_unique<LowRankSums>(table, kShapes, options, dense.back().get(), links[rank]));
     }
   }
   // Adds up gradients[rank], which have the matrix and the bias behind each other. Returns the sum
@@ -127,6 +129,23 @@ TEST(LowRankSums, WhatIsLeftOutIsAddedToTheNextGradient) {
   const std::vector<float> sent_matrix(sent.begin(), sent.begin() + 3000);
   EXPECT_LT(Furthest(Sum(sent_matrix, left_out), given), 1e-4);
   EXPECT_GT(Furthest(sent_matrix, given), 1) << "rank 1 leaves most out";
+}
+
+// The matrix M Q of such gradients is not finite, and the step is left out.
+TEST(LowRankSums, AnOverflowDoesNotReachTheNextStep) {
+  Ranks ranks(2, 2);
+  const std::vector<float> huge(3060, 3e38f);
+  EXPECT_FALSE(std::isfinite(ranks.AddUp(0, {huge, huge})[0][0]));
+  const std::vector<float> a = OfRankOne(0), b = OfRankOne(1);
+  EXPECT_LT(Furthest(ranks.AddUp(1, {a, b})[0], Sum(a, b)), 1e-4);
+}
+
+TEST(LowRankSums, BeginWithNumbersOfTheJobsSeed) {
+  const auto sum_with = [](uint64_t seed) {
+    return Ranks(1, 2, true, seed).AddUp(0, {Noise(0)})[0];
+  };
+  EXPECT_EQ(sum_with(1), sum_with(1));
+  EXPECT_NE(sum_with(1), sum_with(2));
 }
 
 TEST(LowRankSums, GoOnFromTheirState) {

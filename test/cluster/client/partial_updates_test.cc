@@ -96,6 +96,10 @@ TEST(PartialUpdates, TheModelIsTheMeanAndTrainingGoesOnWithOwnValues) {
   for (size_t p = 0; p < first.size(); ++p)
     for (size_t i = 0; i < first[p].size(); ++i)
       EXPECT_NEAR(ranks.ranks[0].values[p][i], (first[p][i] + second[p][i]) / 2, 1e-6);
+  // A checkpoint after a test, before the next step, has the same means.
+  std::vector<std::vector<SliceState>> again(2);
+  ranks.ForAll([&](int rank, LinkedRank& one) { again[rank] = one.updates->ShareModel(); });
+  for (int s = 0; s < ranks.table.size(); ++s) EXPECT_EQ(again[0][s].floats, models[0][s].floats);
   ranks.ranks[0].updates->BringOwnBack();
   EXPECT_EQ(ranks.ranks[0].values, first);
   EXPECT_EQ(ranks.ranks[1].values, second);

@@ -78,9 +78,9 @@ TEST(LowRank, AColumnThatDependsOnOthersBecomesZero) {
 TEST(LowRank, OnlyColumnsOfZerosAreRenewedAlike) {
   const LowRankShape shape{3, 4, 2};
   std::vector<float> q = {1, 0, 0, 0, 0, 0, 2, 0}, again = q, later = q;
-  RenewColumns(shape, 7, 1, q);
-  RenewColumns(shape, 7, 1, again);
-  RenewColumns(shape, 7, 2, later);
+  RenewColumns(shape, {.purpose = 7, .step = 1}, q);
+  RenewColumns(shape, {.purpose = 7, .step = 1}, again);
+  RenewColumns(shape, {.purpose = 7, .step = 2}, later);
   EXPECT_EQ(q, again);
   EXPECT_NE(q, later);
   for (int64_t col = 0; col < 4; ++col) {
