@@ -3,7 +3,7 @@ from signal import SIGKILL
 
 from case import check, equal, has, learned, same_bytes, true
 from group_checks import LARGE, furthest
-from job import ADAM, mlp
+from job import ADAM, MOMENTUM, mlp
 from process_checks import APART, disturbed, processes
 
 # The least and the most that 2 processes send of the bytes of kNone, which sends gradients to servers, and new values
@@ -171,10 +171,26 @@ def a_resumed_job_says_what_becomes_of_the_momentum(case):
         "the updater's states in whole/checkpoint/step10 are not used (momentum): each process begins a "
         "momentum of its own at 0, as cluster.all_reduce.momentum_correction says", "stderr of kTopK after kNone")
     case.train("job.conf", *sparse, workspace="sparse")
-    for settings in (compressed("kNone"), compressed("kTopK", "momentum_correction=false")):
-        err = case.train("job.conf", *settings, *more, workspace="sparse", code=78).err
-        has(err, "cluster.all_reduce", "stderr of a job whose updater has the momentum")
-        has(err, "sparse/checkpoint/step10: in it each process has a momentum of its own", "the error")
+    taken = "the updater's momentum is made of the momentum that each process has in sparse/checkpoint/step10"
+    for name, settings in (("threads", processes(1, in_each=2)), ("alone", ()), ("whole", compressed("kNone")),
+                           ("late", compressed("kTopK", "momentum_correction=false"))):
+        case.train("job.conf", *sparse, workspace=name)
+        has(case.train("job.conf", *settings, *more, workspace=name).err, taken.replace("sparse", name), name)
+    err = case.train("job.conf", *processes(1, in_each=2), *more, "-set", "neuralnet.partition_dim=1", workspace="sparse", code=78).err
+    has(err, "cluster.all_reduce", "stderr of a job that divides layers in another way")
+    has(err, "sparse/checkpoint/step10: in it each process has a momentum of its own", "the error")
+
+
+@check
+def the_momentum_of_processes_goes_on_in_one_process(case):
+    """The processes send all numbers, and keep the momentum alone. Weight decay would have no momentum there."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30", updater=MOMENTUM.replace("0.001", "0")))
+    case.train("job.conf", workspace="whole")
+    case.train("job.conf", *compressed("kThreshold", "threshold=1e-30"), "-set", "train_steps=20", workspace="alone")
+    case.train("job.conf", "-resume", workspace="alone")
+    worst = furthest(case.newest("whole"), case.newest("alone"))
+    case.note = f"{worst:.1e} off"
+    true(worst < 1e-5, f"ends {worst} off a job whose updater had the momentum")
 
 
 @check

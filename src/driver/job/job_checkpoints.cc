@@ -110,8 +110,9 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);
   WarnOfChanges(*checkpoint);
-  const std::string unused = UnusedStates(*checkpoint, job_, &groups_.lead());
-  if (!unused.empty()) progress_.Warn(unused);
+  for (const std::string& warning : {UnusedStates(*checkpoint, job_, &groups_.lead()),
+                                     HandedStates(*checkpoint, &groups_.lead())})
+    if (!warning.empty()) progress_.Warn(warning);
   progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
   return step;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cluster/protocol/gradient_codec.h"
+#include "train/state/handed_momentum.h"
 
 namespace singa {
 namespace {
@@ -13,8 +14,10 @@ constexpr char kAdvice[] =
     "; without -resume the job trains anew, and checkpoint_path starts it from these params";
 
 constexpr char kMomentumApart[] =
-    ": in it each process has a momentum of its own, as momentum_correction says, and the updater "
-    "of this job needs a momentum that all processes share";
+    ": in it each process has a momentum of its own, as momentum_correction says. The updater can "
+    "take it over from one worker group, and if layers are divided as they were then. Go on with "
+    "the nworker_groups and partition_dim of manifest.json, or begin with a momentum of 0: leave "
+    "out -resume, and type -set checkpoint_path=";
 
 std::string Joined(const std::vector<std::string>& parts) {
   constexpr size_t kMost = 8;
@@ -51,11 +54,10 @@ std::string StateMisfit(const Checkpoint& checkpoint, Trainer* lead) {
   return "";
 }
 
-// Returns whether the codec of the gradients had the momentum: it then kept two states, the rest
-// and the momentum, as [states, nodes, floats].
-bool CodecHadMomentum(const Checkpoint& checkpoint) {
-  return std::ranges::any_of(checkpoint.state().tensors(), [](const StoredTensor& tensor) {
-    return tensor.name.starts_with("codec/") && tensor.shape.dims() == 3 && tensor.shape[0] == 2;
+bool LacksMomentum(const Checkpoint& checkpoint, Trainer* lead) {
+  return std::ranges::any_of(lead->replica().states(), [&](const UpdaterState& state) {
+    return std::ranges::count(state.names, kMomentumState) > 0 &&
+           !checkpoint.state().Find(StrCat("updater/", state.param, "/", kMomentumState));
   });
 }
 
@@ -79,13 +81,24 @@ void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead)
                                     ", was trained with ", Printable(then->second.text()),
                                     ", the job says ", UpdaterName(job), kAdvice));
   const std::string state = StateMisfit(checkpoint, lead);
-  if (!state.empty() && CodecHadMomentum(checkpoint))
-    throw ConfigError(
-        "cluster.all_reduce.momentum_correction",
-        StrCat("the checkpoint to resume from is ", checkpoint.dir(), kMomentumApart, kAdvice));
-  if (!state.empty())
-    throw ConfigError("updater", StrCat("the checkpoint to resume from is ", checkpoint.dir(), ": ",
-                                        state, kAdvice));
+  if (state.empty()) return;
+  const bool had_momentum = ProcessesHadMomentum(checkpoint.state());
+  if (had_momentum && !HandedMomentum(checkpoint.state(), checkpoint.step(), *lead).empty()) return;
+  if (had_momentum)
+    throw ConfigError("cluster.all_reduce.momentum_correction",
+                      StrCat("the checkpoint to resume from is ", checkpoint.dir(), kMomentumApart,
+                             checkpoint.dir()));
+  throw ConfigError("updater", StrCat("the checkpoint to resume from is ", checkpoint.dir(), ": ",
+                                      state, kAdvice));
+}
+
+std::string HandedStates(const Checkpoint& checkpoint, Trainer* lead) {
+  if (!LacksMomentum(checkpoint, lead)) return "";
+  return StrCat(
+      "the updater's momentum is made of the momentum that each process has in ", checkpoint.dir(),
+      " (cluster.all_reduce.momentum_correction) and of what the processes had not sent "
+      "yet, which the next steps bring in. This is not exact if the learning rate changes, "
+      "or with weight_decay or factor_masking");
 }
 
 std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead) {

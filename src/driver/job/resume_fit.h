@@ -17,6 +17,10 @@ std::string UpdaterName(const JobProto& job);
 // most, or the updater's first, from the checkpoint.
 void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);
 
+// Returns a warning if the updater's momentum is made of those of processes; "": it is not.
+// REQUIRES: CheckFits has passed.
+std::string HandedStates(const Checkpoint& checkpoint, Trainer* lead);
+
 // Returns a warning of states of the updater that the checkpoint has and the job does not keep; "":
 // there are none. REQUIRES: CheckFits has passed.
 std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);

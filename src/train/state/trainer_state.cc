@@ -7,17 +7,15 @@
 #include <set>
 
 #include "singa/base/error.h"
+#include "train/state/handed_momentum.h"
 #include "train/state/lasting_buffers.h"
 
 namespace singa {
 namespace {
 
-// Calls f(name, float tensor) for every updater state, in the order of the params.
-template <typename F>
-void ForEachState(Trainer* trainer, F f) {
-  for (UpdaterState& state : trainer->replica().states())
-    for (size_t i = 0; i < state.names.size(); ++i)
-      f("updater/" + state.param + "/" + state.names[i], state.tensors[i]);
+// Returns the name of state i of the updater for a param.
+std::string StateName(const UpdaterState& state, size_t i) {
+  return "updater/" + state.param + "/" + state.names[i];
 }
 
 // Returns the shape of `buffer` for the whole batch, if it has rows of the batch.
@@ -169,9 +167,10 @@ void TrainerState::Save(CheckpointContent* content) const {
 void TrainerState::SaveValues(CheckpointContent* content) const {
   for (const auto& param : trainer_->model().params().params())
     content->params.push_back(Stored(param->name(), param->shape(), param->host().data()));
-  ForEachState(trainer_, [&](const std::string& name, Tensor& tensor) {
-    content->state.push_back(Stored(name, tensor.shape(), tensor.data()));
-  });
+  for (const UpdaterState& state : trainer_->replica().states())
+    for (size_t i = 0; i < state.names.size(); ++i)
+      content->state.push_back(
+          Stored(StateName(state, i), state.tensors[i].shape(), state.tensors[i].data()));
 }
 
 int64_t TrainerState::StepsOf(const Checkpoint& checkpoint, int group) {
@@ -184,12 +183,28 @@ void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
   const Safetensors& state = checkpoint.state();
   for (const auto& param : trainer_->model().params().params())
     CopyFrom(checkpoint.params(), param->name(), &param->host());
-  ForEachState(trainer_,
-               [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
+  RestoreUpdater(checkpoint);
   trainer_->path().MarkDeviceStale();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; i < replica.states().size(); ++i)
     replica.set_count(static_cast<int>(i), NumberIn(state, CountOf(replica.states()[i])));
+}
+
+// A momentum that the checkpoint lacks is made of those of its processes.
+void TrainerState::RestoreUpdater(const Checkpoint& checkpoint) {
+  const Safetensors& state = checkpoint.state();
+  std::vector<std::vector<float>> handed;
+  std::vector<UpdaterState>& states = trainer_->replica().states();
+  for (size_t param = 0; param < states.size(); ++param)
+    for (size_t i = 0; i < states[param].names.size(); ++i) {
+      const std::string name = StateName(states[param], i);
+      const bool lacks = states[param].names[i] == kMomentumState && !state.Find(name);
+      if (lacks && handed.empty()) handed = HandedMomentum(state, checkpoint.step(), *trainer_);
+      if (lacks && !handed.empty())
+        std::ranges::copy(handed[param], states[param].tensors[i].data());
+      else
+        CopyFrom(state, name, &states[param].tensors[i]);
+    }
 }
 
 void TrainerState::RestoreBuffers(const Safetensors& state) {

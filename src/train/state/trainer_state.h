@@ -28,7 +28,8 @@ class TrainerState {
   void Save(CheckpointContent* content) const;
   // Puts a checkpoint's values into the workers, and returns the steps that the group has done.
   // Throws DataError if anything is missing or has another shape: -resume is strict. A later group
-  // that the checkpoint lacks begins where the first group was.
+  // that the checkpoint lacks begins where the first group was. The updater's momentum may be made
+  // of those of processes (handed_momentum.h).
   int64_t Restore(const Checkpoint& checkpoint);
   // Restores the values of all params and the updater states. Restore does this for the first
   // group.
@@ -55,6 +56,7 @@ class TrainerState {
   void JoinBuffers();
   void JoinMetrics(const WorkerRows::Metrics& metrics);
   void RestoreMetrics(const Safetensors& state);
+  void RestoreUpdater(const Checkpoint& checkpoint);
   void RestoreBuffers(const Safetensors& state);
   void RestoreLossScale(const Safetensors& state);
   void SaveValues(CheckpointContent* content) const;
