@@ -1,9 +1,11 @@
 // Checks the cluster settings of a job, and warns of settings without effect.
 #include <algorithm>
+#include <optional>
 
 #include "cluster/protocol/sync_plan.h"
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
+#include "driver/launch/launcher_rank.h"
 #include "singa/cluster/consistency.h"
 #include "tensor/gpu/gpus.h"
 
@@ -48,9 +50,16 @@ class ClusterCheck {
     }
   }
 
+  // Returns the facts of a launcher that has started this process.
+  static SyncFacts FactsHere() {
+    const std::optional<LauncherRank> launcher = FindLauncherRank();
+    if (!launcher) return {};
+    return {.one_host = !launcher->several_hosts, .why_mpi = launcher->why_mpi};
+  }
+
   void CheckTogether() {
     try {
-      const SyncPlan plan = PlanSync(job_);
+      const SyncPlan plan = PlanSync(job_, FactsHere());
       several_ = plan.topology.processes() > 1;
       mode_ = plan.mode;
       MakeConsistency(cluster_);
