@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/system/cgroup.h"
+#include "cluster/process/job_process.h"
 #include "driver/plan/kept_predictions.h"
 #include "io/temp_dir.h"
 #include "support/driver/plan_jobs.h"
@@ -48,6 +49,39 @@ TEST_F(DividedJobTest, HasTheTimeThatItsChoicePredicted) {
   RunOptions options;
   options.partition = &partition;
   EXPECT_EQ(PredictedMs(job_, options), 1.5);
+}
+
+// The two workers are on two hosts. A plan's time counts only if its hosts with servers are the
+// processes with servers.
+TEST_F(DividedJobTest, HasTheTimeOfAPlanWithServersWhereItsProcessesHaveThem) {
+  struct {
+    int servers;  // of the group
+    bool separate;
+    int hosts_with_servers;  // as PlanCluster::servers
+  } const cases[] = {{1, false, 1}, {2, false, 0}, {1, true, 1}, {2, true, 2}};
+  for (const auto& one : cases) {
+    job_.mutable_cluster()->set_nservers_per_group(one.servers);
+    job_.mutable_cluster()->set_server_worker_separate(one.separate);
+    ProcessPlace place;
+    place.secrets = JobSecrets::Make(Topology(job_.cluster()).processes()).ForRank(0);
+    JobProcess process(job_, place);
+    RunOptions options;
+    options.process = &process;
+    for (const int servers : {0, 1, 2})
+      for (const bool apart : {false, true}) {
+        JobPlans plans;
+        plans.cluster = WorkersOn(2, 2);
+        plans.cluster.cores = UsableCores();
+        plans.cluster.link_gbit = job_.cluster().link_gbit();
+        plans.cluster.servers = servers;
+        plans.cluster.servers_apart = apart;
+        plans.plans.resize(1);
+        plans.plans[0].cost.step_ms = 1 + servers + (apart ? 10 : 0);
+        KeepPredictions(job_, plans);
+      }
+    EXPECT_EQ(PredictedMs(job_, options), 1 + one.hosts_with_servers + (one.separate ? 10 : 0))
+        << one.servers << " servers, separate: " << one.separate;
+  }
 }
 
 // Groups compete for cores, and the plan is for one group.
