@@ -137,7 +137,8 @@ def bench_measures_the_workers_of_a_job_in_each_mode(case):
         equal(len(gradients), 4, "gradients")
         parts = ("compute_ms", "exposed_ms", "communication_ms", "worker_wait_ms", "update_ms")
         true(all(0 <= step[name] <= step["step_ms"] for name in parts), f"{sync}: {step}")
-        true(0 < step["communication_ms"], f"{sync}: gradients take no time: {step}")
+        true(sync not in ("servers", "messages between processes") or step["communication_ms"] > 0,
+             f"{sync}: gradients take no time: {step}")
         true(least <= step["bytes_sent"] <= most, f"{sync}: bytes of {step}")
         of_first = processes - 1 if sets is groups or processes == 1 else processes
         equal(len(shares), of_first, "lines of processes of group 0")

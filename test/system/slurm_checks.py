@@ -8,7 +8,8 @@ import subprocess
 import time
 from signal import SIGKILL
 
-from case import equal, has
+from case import equal, has, same_bytes
+from job import mlp
 from launch_case import TWO, LeftOut, expect_the_same, free_ports, process_of, reach, write_job
 
 CONF = """ClusterName=singa

@@ -163,15 +163,12 @@ void RanksBackend::FailLinks() {
 
 void RanksBackend::Stop(WorkerTeams*) { FailLinks(); }
 
-// MPI_Finalize waits for all ranks without a deadline. They therefore meet before it. If one does
-// not come, the process ends without it, and mpirun ends the job as failed.
 void RanksBackend::Close() {
   if (!world_ || std::uncaught_exceptions() > 0) return;
+  FailLinks();
   const std::unique_ptr<MpiWorld> world = std::move(world_);
   try {
-    regions_->Meet();
-    FailLinks();
-    world->Finalize();
+    world->Finalize(*setup_.deadline);
   } catch (const Error& error) {
     LOG(ERROR) << "MPI cannot end: " << error.what();
   }

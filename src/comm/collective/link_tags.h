@@ -8,7 +8,6 @@
 
 namespace singa {
 
-inline constexpr int64_t kMeetingTag = (int64_t{1} << 59) - 1;  // MpiLink::Meet
 inline constexpr int64_t kProbeTags = int64_t{1} << 59;         // MsOfSum
 inline constexpr int64_t kThinMatrixTags = int64_t{1} << 60;    // LowRankSums
 inline constexpr int64_t kGradientTags = int64_t{1} << 61;      // RankSums, or PartialUpdates

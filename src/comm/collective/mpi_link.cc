@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "comm/collective/link_tags.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -195,14 +194,6 @@ void MpiLink::Await(Receiving* receiving, int from) {
     throw PeerError(StrCat("process ", from, " sends ", *came,
                            " bytes of numbers where this one expects ", receiving->bytes));
   received_ += *came;
-}
-
-void MpiLink::Meet() {
-  for (int rank = 0; rank < size_; ++rank)
-    if (rank != rank_) Send(rank, kMeetingTag, {});
-  for (int rank = 0; rank < size_; ++rank)
-    if (rank != rank_) Receive(rank, kMeetingTag, {});
-  AwaitSent();
 }
 
 void MpiLink::AwaitSent() {

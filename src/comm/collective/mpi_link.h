@@ -52,8 +52,6 @@ class MpiLink final : public RankLink {
   int64_t received() const { return received_; }
   // Blocks until all that was sent has left its memory. Throws as Receive does.
   void AwaitSent();
-  // Blocks until all ranks call it. Once in the life of a link. Throws as Receive does.
-  void Meet();
   // Every Send and Receive throws `error` from now on. Any thread may call it.
   void Fail(std::exception_ptr error);
 

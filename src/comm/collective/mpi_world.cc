@@ -1,10 +1,13 @@
 #include "comm/collective/mpi_world.h"
 
 #include <array>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "base/system/library.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -26,6 +29,7 @@ using Function = LibraryFunction<F>;
 
 Function<int(int*, char***, int, int*)> InitThread{&library, "MPI_Init_thread"};
 Function<int()> FinalizeAll{&library, "MPI_Finalize"};
+Function<int(Handle, Handle*)> Ibarrier{&library, "MPI_Ibarrier"};
 Function<int(Handle, int*)> CommRank{&library, "MPI_Comm_rank"};
 Function<int(Handle, int*)> CommSize{&library, "MPI_Comm_size"};
 Function<int(Handle, Handle*)> CommDup{&library, "MPI_Comm_dup"};
@@ -79,7 +83,19 @@ void MpiWorld::Check(int code) {
   throw PeerError(StrCat("MPI fails: ", text.data()));
 }
 
-void MpiWorld::Finalize() {
+void MpiWorld::Finalize(const ProgressDeadline& deadline) {
+  constexpr std::chrono::microseconds kPause(100);
+  Handle meeting = nullptr;
+  {
+    const MutexLock lock(&mutex_);
+    Check(Ibarrier(World(), &meeting));
+  }
+  for (ProgressDeadline::Waiting waiting(deadline); !Test(&meeting);) {
+    if (waiting.Ends())
+      throw Error(kExitStalled, StrCat("a process does not end MPI: nothing of it for ",
+                                       deadline.longest().count(), " ms"));
+    std::this_thread::sleep_for(kPause);
+  }
   const MutexLock lock(&mutex_);
   Check(FinalizeAll());
 }

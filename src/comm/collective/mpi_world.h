@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/thread/mutex.h"
+#include "base/thread/progress_deadline.h"
 
 namespace singa {
 
@@ -30,9 +31,11 @@ class MpiWorld {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  // Ends MPI, after which this object is of no use. Blocks until all ranks do so. A rank that ends
-  // without it makes mpirun end the job as failed. REQUIRES: every message was received.
-  void Finalize();
+  // Ends MPI, after which this object is of no use. Blocks until all ranks do so: MPI_Finalize has
+  // no deadline, so they meet before it, and Error with kExitStalled is thrown if one does not come
+  // in time. A rank that ends without it makes mpirun end the job as failed. REQUIRES: every
+  // message was received.
+  void Finalize(const ProgressDeadline& deadline);
 
   // Returns a communicator of all ranks, whose messages meet no others. All ranks make theirs in
   // the same order.
