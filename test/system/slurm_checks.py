@@ -11,6 +11,7 @@ from signal import SIGKILL
 from case import equal, has, same_bytes
 from job import mlp
 from launch_case import TWO, LeftOut, expect_the_same, free_ports, process_of, reach, write_job
+from process_checks import processes
 
 CONF = """ClusterName=singa
 SlurmctldHost={name}(127.0.0.1)

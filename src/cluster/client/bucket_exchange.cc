@@ -9,11 +9,13 @@
 namespace singa {
 
 std::vector<std::vector<int>> BucketsOf(const SliceTable& table, int64_t floats) {
+  constexpr int64_t kFew = 16;  // so many parts of `floats`, such as a bias, go with the next param
   std::vector<std::vector<int>> buckets;
   int64_t here = 0;
   for (int param = table.params() - 1; param >= 0; --param) {
     const int64_t size = table.size_of(param);
-    if (buckets.empty() || here > floats || size > floats) {
+    const bool alone = size > floats && here > floats / kFew;
+    if (buckets.empty() || here > floats || alone) {
       buckets.emplace_back();
       here = 0;
     }
