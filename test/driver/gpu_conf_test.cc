@@ -52,10 +52,12 @@ TEST(GpuConf, GpusThatNoWorkerUsesDrawAWarningAlone) {
   EXPECT_THAT(found, Not(HasSubstr("error")));
 }
 
-TEST(GpuConf, CompressionIsForServers) {
-  EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kFp16 }"),
-              HasSubstr("warning: cluster.all_reduce.compression: has no effect on GPUs: NCCL adds "
-                        "all of each gradient up\n"));
+TEST(GpuConf, CompressionIsForServersAndKFp16ForGpus) {
+  EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kFp16 }"), "");
+  for (const char* name : {"kTopK", "kThreshold", "kPowerSGD", "kPartial"})
+    EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", StrCat("all_reduce { compression: ", name, " }")),
+                HasSubstr(StrCat("warning: cluster.all_reduce.compression: ", name,
+                                 " has no effect on GPUs: NCCL adds all of each gradient up\n")));
   EXPECT_THAT(Found("", "all_reduce { compression: kFp16 }"),
               HasSubstr("warning: cluster.all_reduce.compression: has no effect between processes "
                         "that share memory, such as those of one host\n"));

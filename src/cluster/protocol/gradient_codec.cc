@@ -15,6 +15,15 @@ bool SendsLater(const AllReduceProto& conf) {
 
 }  // namespace
 
+bool GpusUse(AllReduceProto::Compression compression) {
+  return compression == AllReduceProto::kFp16;
+}
+
+bool UsesCodec(SyncMode mode, const JobProto& job) {
+  if (mode == SyncMode::kAllReduce) return GpusUse(job.cluster().all_reduce().compression());
+  return mode == SyncMode::kServers || mode == SyncMode::kRankSums;
+}
+
 bool ClipsLocally(const JobProto& job) {
   const AllReduceProto& conf = job.cluster().all_reduce();
   return job.updater().clip_norm() > 0 && SendsLater(conf) && conf.local_clipping();

@@ -3,10 +3,18 @@
 
 #include <memory>
 
+#include "cluster/protocol/sync_plan.h"
 #include "singa/comm/codec.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
+
+// Returns whether GPUs that add gradients up among themselves send them in this form.
+bool GpusUse(AllReduceProto::Compression compression);
+
+// Returns whether gradients travel in the job's form, kNone or another, if they are added up in
+// this mode.
+bool UsesCodec(SyncMode mode, const JobProto& job);
 
 // Returns whether each process bounds the norm of its own gradient, before it encodes it, in place
 // of the updater.

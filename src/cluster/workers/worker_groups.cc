@@ -24,9 +24,6 @@ SyncPlan PlanOf(const JobProto& job, const JobProcess* process, const GroupOptio
   return process->part().Plan(why_not_gpus);
 }
 
-// Returns whether gradients travel by the job's codec, which may add the momentum.
-bool UsesCodec(SyncMode mode) { return mode == SyncMode::kServers || mode == SyncMode::kRankSums; }
-
 }  // namespace
 
 WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process,
@@ -36,7 +33,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       own_deadline_(LongestWait(job.cluster())),
       plan_(PlanOf(job, process, options)),
       calls_(std::move(options.calls)),
-      replica_(UsesCodec(plan_.mode) ? JobOfServers(job) : job),
+      replica_(UsesCodec(plan_.mode, job) ? JobOfServers(job) : job),
       backend_(MakeSyncBackend(setup(), std::move(options.shared), options.gpus)),
       teams_(setup(), threads, backend_.get(), calls_.failed),
       steps_(job, process, deadline()) {
@@ -101,9 +98,9 @@ void WorkerGroups::Start(std::optional<int64_t> steps) {
 
 // Compression does not pay if an exchange of whole gradients is faster (ExchangeAdvice).
 void WorkerGroups::MeasureExchange() {
-  const bool compresses =
-      job_.cluster().all_reduce().compression() != AllReduceProto::kNone && UsesCodec(plan_.mode);
-  if (!compresses || !process_ || steps_.groups() > 1 || !teams_.HasWorkers()) return;
+  const bool sends = plan_.mode == SyncMode::kServers || plan_.mode == SyncMode::kRankSums;
+  const bool compresses = job_.cluster().all_reduce().compression() != AllReduceProto::kNone;
+  if (!sends || !compresses || !process_ || steps_.groups() > 1 || !teams_.HasWorkers()) return;
   int64_t floats = 0;
   for (const Param* param : lead().model().trained().params) floats += param->size();
   whole_exchange_ms_ = backend_->ProbeMs(floats);

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
+#include "comm/codec/fp16_elements.h"
 #include "math/cpu_dispatch.h"
 #include "math/elementwise/float16_range.h"
 #include "singa/comm/codec.h"
@@ -15,9 +15,6 @@
 
 namespace singa {
 namespace {
-
-constexpr int kExponent = 14;  // of the largest: 2^15 is below 65504, the largest float16
-constexpr int kMost = 120;     // exponent of the power of two, which must be a float
 
 // Returns the largest magnitude of the floats that are not NaN. The bits of magnitudes are
 // compared, since g++ makes vector code of maxima of integers only.
@@ -29,13 +26,6 @@ SINGA_CPU_CLONES float LargestMagnitude(const float* __restrict x, int64_t n) {
     largest = std::max(largest, magnitude > kInfinity ? 0 : magnitude);
   }
   return std::bit_cast<float>(largest);
-}
-
-// Returns the exponent of the power of two for these floats.
-int8_t ExponentOf(std::span<const float> floats, float clip) {
-  const float largest = std::min(LargestMagnitude(floats.data(), std::ssize(floats)), clip);
-  if (largest == 0) return 0;
-  return static_cast<int8_t>(std::clamp(kExponent - std::ilogb(largest), -kMost, kMost));
 }
 
 class Fp16Codec final : public Codec {
@@ -56,16 +46,15 @@ class Fp16Codec final : public Codec {
     if (bytes.size() != 1 + floats.size() * sizeof(uint16_t)) return false;
     int8_t exponent;
     std::memcpy(&exponent, bytes.data(), 1);
-    if (std::abs(int{exponent}) > kMost) return false;
+    if (std::abs(int{exponent}) > kMostHalfExponent) return false;
     UnpackFloat16(bytes.data() + 1, std::ssize(floats), std::ldexp(1.f, -exponent), floats.data());
     return true;
   }
 
  private:
-  static constexpr float kNoClip = std::numeric_limits<float>::max();
-
   int64_t Write(std::span<const float> floats, float clip, std::byte* to) const {
-    const int8_t exponent = ExponentOf(floats, clip);
+    const float largest = LargestMagnitude(floats.data(), std::ssize(floats));
+    const auto exponent = static_cast<int8_t>(HalfExponent(std::min(largest, clip)));
     std::memcpy(to, &exponent, 1);
     PackFloat16(floats.data(), std::ssize(floats), clip, std::ldexp(1.f, exponent), to + 1);
     return MostBytes(std::ssize(floats));

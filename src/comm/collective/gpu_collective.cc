@@ -29,7 +29,7 @@ Collective::Operation GpuCollective::Start(const Request& request) {
   return next_++;
 }
 
-void GpuCollective::Await(Operation) { group_->Await(*stream_.Record()); }
+void GpuCollective::AwaitAll() { group_->Await(*stream_.Record()); }
 
 void GpuCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                                   std::span<float> room) {

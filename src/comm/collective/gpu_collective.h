@@ -21,7 +21,9 @@ class GpuCollective final : public Collective {
   int rank() const override { return rank_; }
   int size() const override { return ranks_; }
   // Waits for all operations that were started.
-  void Await(Operation operation) override;
+  void Await(Operation) override { AwaitAll(); }
+  // Does so for the stream's other work, too.
+  void AwaitAll();
   // Each rank produces all pieces, which are added up by all-reduces, and consumes its share.
   // `room`: for one piece.
   void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cluster/protocol/gradient_codec.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
@@ -104,9 +105,8 @@ class ClusterCheck {
     const auto warn = [&](const std::string& text) { Warn("all_reduce.compression", text); };
     const AllReduceProto::Compression name = cluster_.all_reduce().compression();
     const bool by_ranks = name == AllReduceProto::kPartial || name == AllReduceProto::kPowerSGD;
-    if (by_gpus)
-      warn("has no effect on GPUs: NCCL adds all of each gradient up");
-    else if (mode_ == SyncMode::kHostMemory)
+    if (by_gpus) return WarnOfGpus(name);
+    if (mode_ == SyncMode::kHostMemory)
       warn("has no effect between processes that share memory, such as those of one host");
     else if (mode_ != SyncMode::kServers && mode_ != SyncMode::kRankSums)
       warn("has no effect: the workers of one process send no gradients");
@@ -115,6 +115,13 @@ class ClusterCheck {
           ConfigError("cluster.all_reduce.compression",
                       AllReduceProto::Compression_Name(name) +
                           " needs one worker group, with workers in each process"));
+  }
+
+  void WarnOfGpus(AllReduceProto::Compression compression) {
+    if (!GpusUse(compression))
+      Warn("all_reduce.compression",
+           AllReduceProto::Compression_Name(compression) +
+               " has no effect on GPUs: NCCL adds all of each gradient up");
   }
 
   void CheckMpi() {

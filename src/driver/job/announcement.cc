@@ -1,6 +1,7 @@
 #include "driver/job/announcement.h"
 
 #include "base/text/counted.h"
+#include "cluster/protocol/gradient_codec.h"
 #include "driver/version.h"
 
 namespace singa {
@@ -17,11 +18,11 @@ std::string GroupsText(const JobProto& job, const JobProcess* process) {
 
 // Returns how the processes' gradients come together.
 std::string HowText(const JobProto& job, WorkerGroups* groups) {
-  if (!groups->process()) return "";
   const SyncMode mode = groups->plan().mode;
+  if (!groups->process() && mode != SyncMode::kAllReduce) return "";
   const AllReduceProto::Compression codec = job.cluster().all_reduce().compression();
-  const bool coded = codec != AllReduceProto::kNone && codec != AllReduceProto::kPartial &&
-                     (mode == SyncMode::kServers || mode == SyncMode::kRankSums);
+  const bool coded =
+      codec != AllReduceProto::kNone && codec != AllReduceProto::kPartial && UsesCodec(mode, job);
   return StrCat(", gradients by ", TextOf(groups->plan()),
                 coded ? ", compressed by " + AllReduceProto::Compression_Name(codec) : "");
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "singa/proto/cluster.pb.h"
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
 #include "tensor/gpu/gpu_group.h"
@@ -25,10 +27,11 @@ class DeviceGradients {
   float* of(size_t param) { return floats_.data() + begins_[param]; }
   float* bad_losses() { return floats_.data(); }
   // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. `order`:
-  // the params whose gradients a step makes, in order. `at_once`: as in GradientSums::Layout. All
-  // that it is given must outlive the sums.
+  // the params whose gradients a step makes, in order. `meet`: as in HalfSums. All that it is given
+  // must outlive the sums.
   void MakeSums(GpuGroup* group, const GpuMember& member, Stream* stream,
-                const std::vector<int>& order, int64_t at_once);
+                const std::vector<int>& order, const AllReduceProto& conf,
+                const std::function<void()>& meet);
   bool has_sums() const { return common_sums_ != nullptr; }
   // Notes, while a step is captured, that the gradient of a param is complete.
   void Ready(size_t param);
@@ -40,9 +43,11 @@ class DeviceGradients {
 
  private:
   bool IsCommon(size_t param) const { return trained_.by[param].all(); }
+  std::vector<HalfSums::Run> CommonSlices() const;
 
   Context* const ctx_;
   const TrainedParams& trained_;
+  const int64_t losses_;
   // The findings, then the gradients that all workers compute, then the others.
   Tensor floats_;
   Tensor common_;                // the first part of floats_, which all workers have

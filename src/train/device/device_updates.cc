@@ -47,7 +47,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
                  .ahead = kAhead}),
       transfers_(worker.member ? ctx_->stream->gpu().NewStream() : nullptr),
       gradients_(worker.ctx, *worker.trained, outcomes_.losses()),
-      at_once_(job.cluster().all_reduce().fusion_elements()),
+      all_reduce_(job.cluster().all_reduce()),
       counts_(trained_.size()) {
   if (worker_.regions.tags > 0)
     exchange_.emplace(worker_.regions, worker_.member->member, ctx_, transfers_.get());
@@ -201,7 +201,8 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
 
 void DeviceUpdates::AddUp() {
   if (!gradients_.has_sums())
-    gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, at_once_);
+    gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
+                        [this] { MeetGroup(); });
   MeetGroup();
   if (worker_.trained->divided()) {
     gradients_.AddUpParts();

@@ -108,7 +108,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::unique_ptr<Stream> transfers_;  // of features, and sums of gradients; null: no group
   std::optional<GpuExchange> exchange_;
   DeviceGradients gradients_;
-  const int64_t at_once_;  // least floats of a sum
+  const AllReduceProto all_reduce_;  // how the group adds up
   std::vector<Param*> placed_;
   std::vector<int64_t> counts_;              // by param: updates
   std::vector<int> announced_;               // params with gradients, in the first step's order

@@ -1,14 +1,20 @@
 #include "train/device/gradient_sums.h"
 
+#include <utility>
+
 namespace singa {
 
 GradientSums::GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Stream* stream,
-                           Tensor* values, const Layout& layout)
+                           Tensor* values, const Layout& layout, std::unique_ptr<HalfSums> halves)
     : ctx_(ctx),
       values_(values),
       stream_(stream),
-      collective_(group, member.member, member.members, stream) {
+      collective_(group, member.member, member.members, stream),
+      halves_(std::move(halves)) {
   Cut(layout);
+  if (!halves_) return;
+  for (const Piece& piece : pieces_) halves_->AddPiece(piece.begin, piece.end);
+  halves_->Allocate();
 }
 
 // Cuts the tensor into pieces. The backward pass makes gradients roughly from the end. A piece
@@ -30,27 +36,30 @@ void GradientSums::Cut(const Layout& layout) {
 }
 
 void GradientSums::Ready() {
-  if (pieces_[begun_].made == ++made_) Begin(pieces_[begun_++]);
+  if (pieces_[begun_].made == ++made_) BeginNext();
 }
 
 // A capture that failed may have begun sums, which were never done.
 void GradientSums::Finish(bool captured) {
   if (!captured) begun_ = 0;
   while (begun_ < pieces_.size()) {
-    const Collective::Operation sum = Begin(pieces_[begun_++]);
+    BeginNext();
     // NCCL may use another way for the next sum, which allocates memory at first. This may wait for
     // this sum's kernel, which waits for members that have not begun it.
-    if (!captured && begun_ < pieces_.size()) collective_.Await(sum);
+    if (!captured && begun_ < pieces_.size()) collective_.AwaitAll();
   }
   ctx_->stream->Await(*stream_->Record());
   made_ = begun_ = 0;
 }
 
-Collective::Operation GradientSums::Begin(const Piece& piece) {
+void GradientSums::BeginNext() {
   stream_->Await(*ctx_->stream->Record());
+  const size_t number = begun_++;
+  if (halves_) return halves_->AddUp(number);
+  const Piece& piece = pieces_[number];
   const std::span floats(values_->data() + piece.begin,
                          static_cast<size_t>(piece.end - piece.begin));
-  return collective_.StartAllReduce(floats, floats);
+  collective_.StartAllReduce(floats, floats);
 }
 
 }  // namespace singa

@@ -1,15 +1,17 @@
 // GradientSums adds up the gradients of a group's GPUs among them, in pieces. In a captured step, a
 // piece's sum begins when the backward pass has made all of the piece, in its own stream beside the
 // rest of the pass. In other steps sums begin at the end, each when the one before is done, since a
-// first call may wait for the work of all GPUs.
+// first call may wait for the work of all GPUs. The floats travel as they are, or as HalfSums says.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "comm/collective/gpu_collective.h"
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
+#include "train/device/half_sums.h"
 
 namespace singa {
 
@@ -24,9 +26,10 @@ class GradientSums {
   };
 
   // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. All that it
-  // is given must outlive it. values: [n].
+  // is given must outlive it. values: [n]. halves: adds up in `stream` by float16; null: NCCL adds
+  // floats up.
   GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Stream* stream,
-               Tensor* values, const Layout& layout);
+               Tensor* values, const Layout& layout, std::unique_ptr<HalfSums> halves = nullptr);
 
   // Notes, while a step is captured, that the next gradient of the layout's order is complete.
   void Ready();
@@ -42,12 +45,13 @@ class GradientSums {
     size_t made;  // gradients made when the piece is complete
   };
   void Cut(const Layout& layout);
-  Collective::Operation Begin(const Piece& piece);
+  void BeginNext();
 
   Context* const ctx_;
   Tensor* const values_;
   Stream* const stream_;
-  GpuCollective collective_;   // in stream_
+  GpuCollective collective_;  // in stream_
+  const std::unique_ptr<HalfSums> halves_;
   std::vector<Piece> pieces_;  // in the order of their sums
   size_t made_ = 0, begun_ = 0;
 };

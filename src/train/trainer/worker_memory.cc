@@ -5,6 +5,7 @@
 #include "comm/exchange/gpu_exchange.h"
 #include "comm/exchange/region_board.h"
 #include "nn/connection/bridge.h"
+#include "train/device/half_sums.h"
 #include "train/device/part_sums.h"
 
 namespace singa {
@@ -54,6 +55,8 @@ int64_t TransferMemory(const CountedWorker& worker) {
     if (const Contributors& by = worker.trained.by[i]; !by.all())
       bytes += PartSums::Floats(worker.trained.own[i]->size(), by.count) *
                static_cast<int64_t>(sizeof(float));
+  if (worker.compression == AllReduceProto::kFp16)
+    bytes += HalfSums::Bytes(worker.trained.table.elements(), worker.trained.table.size() + 1);
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 
 #include "nn/plan/net_memory.h"
 #include "singa/nn/net.h"
+#include "singa/proto/cluster.pb.h"
 #include "train/reduce/piece_plan.h"
 #include "train/reduce/trained_params.h"
 #include "train/trainer/job_memory.h"
@@ -23,6 +24,7 @@ struct CountedWorker {
   int64_t workspace;             // bytes of the stream's workspace
   bool on_device;                // layers compute on a device
   bool updates_on_device;
+  AllReduceProto::Compression compression;  // of gradients between GPUs
 };
 
 JobMemory CountMemory(const CountedWorker& worker);

@@ -125,7 +125,8 @@ JobMemory WorkerModel::Count(int64_t states, bool updates_on_device) const {
                       .nets = nets(),
                       .workspace = ctx_.stream ? ctx_.stream->workspace_bytes() : 0,
                       .on_device = device_ != nullptr,
-                      .updates_on_device = updates_on_device});
+                      .updates_on_device = updates_on_device,
+                      .compression = job_.cluster().all_reduce().compression()});
 }
 
 void WorkerModel::AllocateValues(const GroupMemory* shared, const WorkerModel* lead) {
