@@ -71,7 +71,7 @@ std::vector<float> Decoded(const Slices& of, const std::vector<uint16_t>& codes,
 
 class HalfSlices : public ::testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(Kernels, HalfSlices, ::testing::Values(false, true),
-                         [](const auto& info) { return info.param ? "blocks" : "plain"; });
+                         [](const auto& kernel) { return kernel.param ? "blocks" : "plain"; });
 
 TEST_P(HalfSlices, HaveTheCodeOfTheHost) {
   const Slices of;
