@@ -3,6 +3,7 @@
 // exp, log and fused products.
 #pragma once
 
+#include <atomic>
 #include <barrier>
 #include <cstdint>
 #include <functional>
@@ -33,6 +34,8 @@ class HostBlock {
     static T value;
     return value;
   }
+
+  void AddTo(uint32_t* number, uint32_t n) const { std::atomic_ref(*number) += n; }
 
   float Sum(float value) const {
     return Reduce(value, [](float a, float b) { return a + b; });

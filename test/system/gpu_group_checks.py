@@ -35,10 +35,6 @@ def two(*settings):
     return processes(2, ALL_REDUCE, *settings)
 
 
-def halves(*settings):
-    return two("cluster.all_reduce.compression=kFp16", *settings)
-
-
 def logs(case, workspace):
     return "".join(path.read_text() for path in case.path(f"{workspace}/log").glob("singa.*.*"))
 
@@ -115,52 +111,6 @@ def gpus_of_processes_that_are_stopped_go_on_to_the_same_bytes(case):
     # A job of one process, and a job on CPUs, continue from a checkpoint of several processes.
     train(case, "-resume", *workers(2), "-set", "train_steps=1210", workspace="stopped")
     train(case, "-resume", *two(), "-set", "train_steps=1220", workspace="stopped", gpus="")
-
-
-@check
-def gpus_that_send_float16_train_to_the_bytes_of_cpus_that_do(case):
-    """The GPUs are emulated by the CPU's kernels."""
-    nets = {"sgd": {}, "adam": dict(updater=ADAM), "normalised": dict(layers=NORM, top="bn")}
-    for name, net in nets.items():
-        case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", batch=48, **net))
-        for clip in ("0", "0.01"):
-            settings = halves(APART, f"cluster.all_reduce.clip={clip}",
-                              "cluster.all_reduce.fusion_elements=1000")
-            train(case, *settings, workspace="cpus", gpus="")
-            ended = train(case, *settings, workspace="gpus")
-            has(ended.err, "gradients by NCCL, compressed by kFp16", "stderr")
-            same_bytes(case.newest("gpus"), case.newest("cpus"))
-        train(case, *workers(2), "-set", "cluster.all_reduce.compression=kFp16", "-set",
-              "cluster.all_reduce.clip=0.01", workspace="threads")
-        same_bytes(case.newest("threads"), case.newest("gpus"))
-    train(case, *two(), workspace="whole")
-    whole, rounded = ((case.newest(name) / "model.safetensors").read_bytes()
-                      for name in ("whole", "gpus"))
-    true(whole != rounded, "the gradients were not rounded")
-
-
-@check
-def gpus_that_send_float16_resume_to_the_same_bytes(case):
-    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 precision: kFloat16",
-                               updater=ADAM))
-    train(case, *halves())
-    train(case, *halves(), "-set", "train_steps=15", workspace="half")
-    train(case, "-resume", *halves(), workspace="half")
-    same_bytes(case.newest("half"), case.newest())
-
-
-@check
-def gpus_that_send_float16_find_what_is_not_finite(case):
-    case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
-    case.write("job.conf", csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37))
-    for settings in (halves(), halves("cluster.all_reduce.clip=0.5")):
-        equal(train(case, *settings, code=79).err.count(" is not finite"), 1, "errors")
-    case.write("points.csv", "0,3e38,3e38,3e38,3e38\n" + "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9)
-    case.write("job.conf", csv("points.csv", "train_steps: 20 disp_freq: 1 on_nonfinite: kSkip", 2,
-                               layers=dense("fc", "data", 1, 3)))
-    train(case, *halves(APART), workspace="cpus", gpus="")
-    has(train(case, *halves()).err, "; 1 skipped", "stderr")
-    same_bytes(case.newest(), case.newest("cpus"))
 
 
 @check

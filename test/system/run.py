@@ -34,6 +34,7 @@ import first_process_checks
 import first_record_checks
 import first_value_checks
 import generation_checks
+import gpu_codec_checks
 import gpu_fault_checks
 import gpu_group_checks
 import gpu_partition_checks

@@ -15,8 +15,12 @@ bool SendsLater(const AllReduceProto& conf) {
 
 }  // namespace
 
+bool SendsLargest(AllReduceProto::Compression compression) {
+  return compression == AllReduceProto::kTopK || compression == AllReduceProto::kThreshold;
+}
+
 bool GpusUse(AllReduceProto::Compression compression) {
-  return compression == AllReduceProto::kFp16;
+  return compression == AllReduceProto::kFp16 || SendsLargest(compression);
 }
 
 bool UsesCodec(SyncMode mode, const JobProto& job) {

@@ -9,6 +9,9 @@
 
 namespace singa {
 
+// Returns whether the largest floats of gradients are sent.
+bool SendsLargest(AllReduceProto::Compression compression);
+
 // Returns whether GPUs that add gradients up among themselves send them in this form.
 bool GpusUse(AllReduceProto::Compression compression);
 

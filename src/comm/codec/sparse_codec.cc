@@ -1,23 +1,21 @@
 #include "comm/codec/sparse_codec.h"
 
+#include "comm/codec/sparse_elements.h"
 #include "math/cpu_dispatch.h"
 
 namespace singa {
 namespace {
 
-// Adds x to the rest. A rest of 0 leaves the bits of a float as they are, also those of -0.
+// Adds x to the rest.
 SINGA_CPU_CLONES void AddToRest(const float* __restrict x, int64_t n, float* __restrict rest) {
-  for (int64_t i = 0; i < n; ++i) {
-    const float sum = x[i] + rest[i];
-    rest[i] = rest[i] == 0 ? x[i] : sum;
-  }
+  for (int64_t i = 0; i < n; ++i) rest[i] = AddedToRest(x[i], rest[i]);
 }
 
 // Sets u = m u + x and adds u to the rest. If `masks`, u begins again where the rest is 0.
 SINGA_CPU_CLONES_EXACT void AddMomentum(const float* __restrict x, int64_t n, float m, bool masks,
                                         float* __restrict rest, float* __restrict u) {
   for (int64_t i = 0; i < n; ++i) {
-    const float sum = m * u[i] + x[i];
+    const float sum = WithMomentum(x[i], m, u[i]);
     rest[i] += sum;
     u[i] = masks && rest[i] == 0 ? 0 : sum;
   }
@@ -26,7 +24,7 @@ SINGA_CPU_CLONES_EXACT void AddMomentum(const float* __restrict x, int64_t n, fl
 // Sets u = m u + x.
 SINGA_CPU_CLONES_EXACT void ApplyMomentum(const float* __restrict x, int64_t n, float m,
                                           float* __restrict u) {
-  for (int64_t i = 0; i < n; ++i) u[i] = m * u[i] + x[i];
+  for (int64_t i = 0; i < n; ++i) u[i] = WithMomentum(x[i], m, u[i]);
 }
 
 void SetToZero(const Positions& positions, std::span<float> floats) {

@@ -20,6 +20,9 @@ class Block {
     return value;
   }
 
+  // Adds n to a number that the threads share.
+  __device__ void AddTo(uint32_t* number, uint32_t n) const { atomicAdd(number, n); }
+
   // These combine the values of all threads; each thread gets the same result. Sums are added in an
   // order that depends on threads() alone. REQUIRES: threads() is a multiple of 32.
   __device__ float Sum(float value) const {

@@ -17,6 +17,12 @@ void Copy(const Context& ctx, const Tensor& from, float* host) {
   std::memcpy(host, values.data(), values.bytes());
 }
 
+// Returns the rule of the sums. Workers that bound their own gradients leave the sum as it is.
+StepRule RuleOf(JobProto job, const LargestSender* largest) {
+  if (largest && largest->clip_norm > 0) job.mutable_updater()->clear_clip_norm();
+  return StepRule(job);
+}
+
 constexpr size_t kAhead = 1;  // steps that the host leaves under way
 
 // Returns the layers of the worker's losses; none if it does not judge them.
@@ -36,7 +42,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       trained_(worker_.trained->own),
       ctx_(worker.ctx),
       on_host_(worker.ctx->group),
-      rule_(job),
+      rule_(RuleOf(job, worker.largest)),
       waits_(rule_.skips || worker.loss_scale),
       outcomes_({.ctx = worker.ctx,
                  .updates = worker.updates,
@@ -58,6 +64,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
 void DeviceUpdates::Leave() {
   group_.reset();
   gradients_.DropSums();
+  largest_sums_.reset();
   exchange_.reset();
   transfers_.reset();
 }
@@ -81,6 +88,7 @@ void DeviceUpdates::AttachMetrics(MetricSums* metrics) {
     for (size_t i = 0; i < replica_.state_count(); ++i)
       states.push_back(AllocateFor(*param, *ctx_));
   }
+  if (KeepsState()) codec_state_ = Allocate(*ctx_, {std::ssize(*worker_.largest->state)});
   metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
 }
 
@@ -99,7 +107,8 @@ bool DeviceUpdates::Lacks(const Slice& cut) const {
 // updated. If the workers divide params, the first worker that has a piece inspects it, and the
 // findings are added up.
 void DeviceUpdates::MakePieces() {
-  for (const Slice& cut : replica_.table().slices()) {
+  for (int s = 0; s < replica_.table().size(); ++s) {
+    const Slice& cut = replica_.table()[s];
     Param& param = *trained_[cut.param];
     if (std::find(announced_.begin(), announced_.end(), cut.param) == announced_.end()) continue;
     UpdatePiece piece = {};
@@ -112,9 +121,23 @@ void DeviceUpdates::MakePieces() {
       piece.n = cut.size;
       piece.param = cut.param;
     }
+    if (worker_.largest) sparse_slices_.push_back(SparseSliceOf(s, param.grad.data() + cut.begin));
     pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
   }
   pieces_.Place(*ctx_);
+}
+
+// REQUIRES: the workers divide no params.
+SparseSlice DeviceUpdates::SparseSliceOf(int slice, float* gradient) {
+  SparseSlice made = {};
+  made.floats = gradient;
+  made.n = replica_.table()[slice].size;
+  const int64_t states = worker_.largest->states();
+  int64_t before = 0;
+  for (int s = 0; s < slice; ++s) before += replica_.table()[s].size;
+  if (states > 0) made.rest = codec_state_.data() + states * before;
+  if (states > 1) made.u = made.rest + made.n;
+  return made;
 }
 
 // The nets of other phases may have whole params of their own, which the host has by now.
@@ -135,12 +158,15 @@ void DeviceUpdates::Bring() {
       const float* const host = replica_.states()[p].tensors[i].data() + trained_[p]->begin();
       CopyFromHost(*ctx_, host, states_[p][i].data(), states_[p][i].bytes());
     }
+  if (KeepsState())
+    CopyFromHost(*ctx_, worker_.largest->state->data(), codec_state_.data(), codec_state_.bytes());
   for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
 
 void DeviceUpdates::Download() {
   Settle();
   if (!std::exchange(changed_, false) || stale_) return;
+  if (KeepsState()) Copy(*ctx_, codec_state_, worker_.largest->state->data());
   for (Param* param : placed_) {
     const bool updated = std::ranges::find(trained_, param) != trained_.end();
     if (worker_.leads && !updated && !worker_.trained->IsOfOtherPhases(param))
@@ -199,7 +225,21 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
   MeetGroup();
 }
 
+void DeviceUpdates::AddUpLargest() {
+  if (!largest_sums_)
+    largest_sums_.emplace(SparseSums::Setup{.group = group_.get(),
+                                            .member = *worker_.member,
+                                            .ctx = ctx_,
+                                            .stream = transfers_.get(),
+                                            .meet = [this] { MeetGroup(); },
+                                            .momentum = worker_.largest->momentum,
+                                            .clip_norm = worker_.largest->clip_norm},
+                          all_reduce_, std::exchange(sparse_slices_, {}), outcomes_.losses());
+  largest_sums_->AddUp(gradients_.bad_losses(), outcomes_.losses());
+}
+
 void DeviceUpdates::AddUp() {
+  if (worker_.largest) return AddUpLargest();
   if (!gradients_.has_sums())
     gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
                         [this] { MeetGroup(); });
@@ -225,7 +265,8 @@ void DeviceUpdates::Finish(int64_t) {
   }
   JudgeStep(*ctx_,
             {gradients_.bad_losses(), outcomes_.losses(), pieces_.found(), pieces_.count(),
-             rule_.clip_norm, !waits_, ctx_->device_state},
+             rule_.clip_norm, !waits_, ctx_->device_state,
+             largest_sums_ && worker_.largest->clip_norm > 0 ? largest_sums_->own() : nullptr},
             report);
   pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), &report->verdict);
   metrics_->Take(&report->verdict);

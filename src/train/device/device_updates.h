@@ -22,7 +22,9 @@
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
 #include "train/device/device_pieces.h"
+#include "train/device/largest_sender.h"
 #include "train/device/loss_scale.h"
+#include "train/device/sparse_sums.h"
 #include "train/device/step_outcomes.h"
 #include "train/device/worker_device.h"
 
@@ -41,7 +43,9 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
     bool leads = true;                  // logs skipped steps
     LossScale* loss_scale = nullptr;    // null: losses are not scaled
     const GpuMember* member = nullptr;  // null: the worker trains alone
-    RegionSizes regions = {};           // of the group's bridges
+    // Null: the worker sends whole gradients.
+    const LargestSender* largest = nullptr;
+    RegionSizes regions = {};  // of the group's bridges
   };
   // Returns the bytes of the numbers that the updater reads in a step.
   static int64_t NumbersBytes(const UpdateRule& rule, size_t trained) {
@@ -90,6 +94,9 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void MakePieces();
   void Join();
   void AddUp();
+  bool KeepsState() const { return worker_.largest && worker_.largest->states() > 0; }
+  void AddUpLargest();
+  SparseSlice SparseSliceOf(int slice, float* gradient);
   void MeetGroup();
   void Bring();
   void LookAt(size_t most);  // waits until at most `most` reports are on their way
@@ -114,7 +121,10 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::vector<int> announced_;               // params with gradients, in the first step's order
   std::vector<std::vector<Tensor>> states_;  // by trained param
   Tensor loss_cells_;
-  DevicePieces pieces_;  // made by the first step
+  DevicePieces pieces_;                     // made by the first step
+  Tensor codec_state_;                      // as LargestSender has it
+  std::vector<SparseSlice> sparse_slices_;  // of the pieces, if the largest floats are sent
+  std::optional<SparseSums> largest_sums_;
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's values are newer

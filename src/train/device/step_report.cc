@@ -19,6 +19,16 @@ void Losses(Context&, const double* const* cells, int64_t count, float* bad) {
   for (int64_t i = 0; i < count; ++i) inspect(i);
 }
 
+void Own(Context&, const PieceFinding* found, int64_t count, float clip_norm, int ranks,
+         const StepState* state, float* bad, OwnGradient* own) {
+  double squares = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    squares += found[i].squares;
+    bad[i] = static_cast<float>(found[i].bad);
+  }
+  *own = OwnOf(squares, clip_norm, ranks, state->loss_scale);
+}
+
 void Judge(Context&, StepEvidence evidence, StepReport* report) {
   if (evidence.ends && report->step >= 0) return;
   int32_t loss = -1, piece = -1;
@@ -41,7 +51,8 @@ void Sum(Context&, const MetricCell* cells, int64_t count, int64_t entries,
 
 [[maybe_unused]] const bool registered =
     InspectPieces.Set(Device::kCpu, Inspect) && InspectLosses.Set(Device::kCpu, Losses) &&
-    JudgeStep.Set(Device::kCpu, Judge) && SumMetrics.Set(Device::kCpu, Sum);
+    JudgeOwn.Set(Device::kCpu, Own) && JudgeStep.Set(Device::kCpu, Judge) &&
+    SumMetrics.Set(Device::kCpu, Sum);
 
 }  // namespace
 }  // namespace singa

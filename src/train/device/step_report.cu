@@ -19,6 +19,11 @@ void Judge(Context& ctx, StepEvidence evidence, StepReport* report) {
   ForEachBlock(ctx, 1, JudgeInBlock{evidence, report});
 }
 
+void Own(Context& ctx, const PieceFinding* found, int64_t count, float clip_norm, int ranks,
+         const StepState* state, float* bad, OwnGradient* own) {
+  ForEachBlock(ctx, 1, JudgeOwnInBlock{found, count, clip_norm, ranks, state, bad, own});
+}
+
 void Sum(Context& ctx, const MetricCell* cells, int64_t count, int64_t entries,
          const StepVerdict* verdict, double* sums) {
   ForEach(ctx, entries, SumEntry{cells, count, verdict, sums});
@@ -26,7 +31,8 @@ void Sum(Context& ctx, const MetricCell* cells, int64_t count, int64_t entries,
 
 [[maybe_unused]] const bool registered =
     InspectPieces.Set(Device::kCuda, Inspect) && InspectLosses.Set(Device::kCuda, Losses) &&
-    JudgeStep.Set(Device::kCuda, Judge) && SumMetrics.Set(Device::kCuda, Sum);
+    JudgeOwn.Set(Device::kCuda, Own) && JudgeStep.Set(Device::kCuda, Judge) &&
+    SumMetrics.Set(Device::kCuda, Sum);
 
 }  // namespace
 }  // namespace singa

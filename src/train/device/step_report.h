@@ -15,6 +15,12 @@ struct PieceFinding {
   double bad = 0;      // 1 if a number is not finite; the workers of a group add theirs up
 };
 
+// One rank's own gradient, before it sends the largest floats.
+struct OwnGradient {
+  float factor = 1;  // bounds its norm
+  double norm = 0;   // times the square root of the ranks: an estimate of the sum's norm
+};
+
 struct StepReport {
   StepVerdict verdict;
   double norm = 0;    // of all gradients without the losses' scale, if squares were asked for
@@ -33,6 +39,7 @@ struct StepEvidence {
   float clip_norm;  // 0: none
   bool ends;        // after a dropped step all later ones are dropped, too
   const StepState* state;
+  const OwnGradient* own = nullptr;  // has the norm to report; null: the pieces have it
 };
 
 // The cell of a metric, and the entry of MetricSums that it counts for.
@@ -47,6 +54,11 @@ inline constinit Kernel<void(const double* const* cells, int64_t count, float* b
 inline constinit Kernel<void(const UpdatePiece* pieces, int64_t count, bool squares,
                              PieceFinding* found)>
     InspectPieces{"InspectPieces"};
+// Judges this rank's own gradient. clip_norm: of the sum over `ranks` ranks; each bounds its own by
+// clip_norm / sqrt(ranks). 0: no bound. bad: [count], 1 if a number is not finite.
+inline constinit Kernel<void(const PieceFinding* found, int64_t count, float clip_norm, int ranks,
+                             const StepState* state, float* bad, OwnGradient*)>
+    JudgeOwn{"JudgeOwn"};
 inline constinit Kernel<void(StepEvidence, StepReport*)> JudgeStep{"JudgeStep"};
 // Adds the cells of a step that counts to sums: [entries, 2], and zeroes them.
 inline constinit Kernel<void(const MetricCell* cells, int64_t count, int64_t entries,

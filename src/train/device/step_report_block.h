@@ -30,6 +30,28 @@ struct InspectPiece {
   }
 };
 
+// Judges a rank's own gradient, in one block.
+struct JudgeOwnInBlock {
+  const PieceFinding* found;
+  int64_t count;
+  float clip_norm;
+  int ranks;
+  const StepState* state;
+  float* bad;
+  OwnGradient* own;
+
+  template <typename B>
+  SINGA_DEVICE void operator()(const B& block, int64_t) const {
+    double squares = 0;
+    for (int64_t i = block.thread(); i < count; i += block.threads()) {
+      squares += found[i].squares;
+      bad[i] = static_cast<float>(found[i].bad);
+    }
+    squares = block.Sum(squares);
+    if (block.thread() == 0) *own = OwnOf(squares, clip_norm, ranks, state->loss_scale);
+  }
+};
+
 // Judges a step, in one block.
 struct JudgeInBlock {
   StepEvidence evidence;

@@ -15,8 +15,16 @@ namespace singa {
 SINGA_HD inline void SetScale(const StepEvidence& evidence, double squares, StepReport* report) {
   const float loss_scale = evidence.state->loss_scale;
   const double norm = std::sqrt(squares) / loss_scale;
-  report->norm = norm;
+  report->norm = evidence.own ? evidence.own->norm : norm;
   report->verdict.scale = ClipScale(evidence.clip_norm, norm) / loss_scale;
+}
+
+// Returns the judgement on a rank's own gradient. Its bound is that of HeldGradients
+// (cluster/client).
+SINGA_HD inline OwnGradient OwnOf(double squares, float clip_norm, int ranks, float loss_scale) {
+  const double root = std::sqrt(static_cast<double>(ranks));
+  const double norm = std::sqrt(squares) / loss_scale;
+  return {ClipScale(static_cast<float>(clip_norm / root), norm), root * norm};
 }
 
 SINGA_HD inline void SetVerdict(const StepEvidence& evidence, int32_t loss, int32_t piece,

@@ -24,7 +24,7 @@ struct CountedWorker {
   int64_t workspace;             // bytes of the stream's workspace
   bool on_device;                // layers compute on a device
   bool updates_on_device;
-  AllReduceProto::Compression compression;  // of gradients between GPUs
+  const AllReduceProto& all_reduce;
 };
 
 JobMemory CountMemory(const CountedWorker& worker);

@@ -126,7 +126,7 @@ JobMemory WorkerModel::Count(int64_t states, bool updates_on_device) const {
                       .workspace = ctx_.stream ? ctx_.stream->workspace_bytes() : 0,
                       .on_device = device_ != nullptr,
                       .updates_on_device = updates_on_device,
-                      .compression = job_.cluster().all_reduce().compression()});
+                      .all_reduce = job_.cluster().all_reduce()});
 }
 
 void WorkerModel::AllocateValues(const GroupMemory* shared, const WorkerModel* lead) {

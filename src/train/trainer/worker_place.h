@@ -5,6 +5,7 @@
 
 #include "math/reduction/sum_tree.h"
 #include "tensor/gpu/gpu_group.h"
+#include "train/device/largest_sender.h"
 #include "train/reduce/piece_plan.h"
 
 namespace singa {
@@ -20,6 +21,8 @@ struct WorkerPlace {
   int gpu = -1;        // number of the machine's GPU; -1: the worker computes on the CPU
   // All workers of the group have GPUs of their own, which add up among themselves.
   std::optional<GpuMember> gpus = {};
+  // With `gpus`: each sends the largest floats of its gradient; none: it sends all.
+  std::optional<LargestSender> largest = {};
   // Cores of this host that an evaluation may use, the same in all processes of the job. 0: the
   // cores that this process may run on.
   int cores = 0;

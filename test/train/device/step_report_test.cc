@@ -109,7 +109,7 @@ class JudgedStep : public StepReportOf {
     const Tensor losses = Of(bad_losses_), pieces = Of(pieces_), state = Of(std::vector{state_});
     Tensor report = Of(std::vector{before});
     const StepEvidence evidence = {losses.as<float>(), 3,     pieces.as<PieceFinding>(), 100,
-                                   clip_norm_,         ends_, state.as<StepState>()};
+                                   clip_norm_,         ends_, state.as<StepState>(),     own_};
     if (by_blocks())
       RunBlocks(1, 64, JudgeInBlock{evidence, report.as<StepReport>()});
     else
@@ -122,6 +122,7 @@ class JudgedStep : public StepReportOf {
   StepState state_ = {.step = 7};
   float clip_norm_ = 0;
   bool ends_ = false;
+  const OwnGradient* own_ = nullptr;
 };
 SINGA_TEST_EACH_FINDER(JudgedStep);
 
@@ -148,6 +149,50 @@ TEST_P(JudgedStep, TheScaleOfTheLossesIsTakenOff) {
   EXPECT_EQ(Judge().norm, 20. / 16);
   clip_norm_ = 0.625f;
   EXPECT_EQ(Judge().verdict.scale, 0.5f / 16);
+}
+
+class OwnGradients : public StepReportOf {
+ protected:
+  OwnGradient Judge(float clip_norm) {
+    const Tensor pieces = Of(pieces_), state = Of(std::vector{StepState{.loss_scale = 2}});
+    Tensor bad = Of(std::vector<float>(pieces_.size(), 7)), own = Of(std::vector<OwnGradient>(1));
+    const JudgeOwnInBlock judge = {
+        pieces.as<PieceFinding>(), std::ssize(pieces_),  clip_norm, 4, state.as<StepState>(),
+        bad.as<float>(),           own.as<OwnGradient>()};
+    if (by_blocks())
+      RunBlocks(1, 64, judge);
+    else
+      JudgeOwn(ctx_, judge.found, judge.count, clip_norm, judge.ranks, judge.state, judge.bad,
+               judge.own);
+    bad_ = memory_.Read<float>(bad);
+    return memory_.Read<OwnGradient>(own)[0];
+  }
+
+  std::vector<PieceFinding> pieces_ = std::vector<PieceFinding>(100, {4, 0});
+  std::vector<float> bad_;
+};
+SINGA_TEST_EACH_FINDER(OwnGradients);
+
+// The norm is 20 / 2, and the bound of each of 4 ranks is clip_norm / 2.
+TEST_P(OwnGradients, AreBoundedByTheirShareOfTheBound) {
+  EXPECT_EQ(Judge(0).factor, 1);
+  EXPECT_EQ(Judge(20).factor, 1);
+  EXPECT_EQ(Judge(5).factor, 0.25f);
+  EXPECT_EQ(Judge(5).norm, 20);
+}
+
+TEST_P(OwnGradients, SayWhichPiecesAreNotFinite) {
+  pieces_[3].bad = 1;
+  Judge(0);
+  std::vector<float> bad(100, 0);
+  bad[3] = 1;
+  EXPECT_EQ(bad_, bad);
+}
+
+TEST_P(JudgedStep, TheNormOfAnOwnGradientIsReported) {
+  const Tensor own = Of(std::vector{OwnGradient{.factor = 1, .norm = 3}});
+  own_ = own.as<OwnGradient>();
+  EXPECT_EQ(Judge().norm, 3);
 }
 
 TEST_P(JudgedStep, TheFirstLossThatIsNotFiniteDropsIt) {

@@ -1,0 +1,59 @@
+// These kernels are kTopK and kThreshold (sparse_codec.h) for slices of a device's memory: they
+// send the same floats, and leave the same bits in the state. A code has room for a number of pairs
+// that is known before, so nobody on the host looks at it.
+#pragma once
+
+#include <cstdint>
+
+#include "singa/tensor/kernel.h"
+
+namespace singa {
+
+// A float that is sent, or the head of a code: the first pair of a slice's code has the number of
+// the others as `at`.
+struct SparsePair {
+  uint32_t at;
+  float value;
+};
+
+struct SparseSlice {
+  float* floats;  // [n], the gradient
+  float* rest;    // [n], not sent yet; null: without error_feedback
+  float* u;       // [n], the gradient with momentum; null: without momentum
+  int64_t n;
+  int64_t code;  // place of the code's first pair
+  int64_t most;  // floats that are sent at most, >= 1
+};
+
+// Codes of the same slices by several ranks. all: [ranks, size].
+struct SparseCodes {
+  const SparsePair* all;
+  int ranks;
+  int64_t size;
+};
+
+struct SparseRule {
+  float momentum;  // 0: none
+  bool masks;      // u begins again where a float is sent
+  uint32_t least;  // bits of the least magnitude that is sent
+  // Factor of the gradient, by which each rank bounds its norm.
+  const float* factor;
+  // Findings of all ranks. If one is not 0, the step is left out: nothing is sent, and the state
+  // stays.
+  const float* bad;
+  int64_t bad_count;
+  const StepState* state;  // has the scale of the losses, and so of `floats`
+};
+
+// Encodes each slice: of the floats with the rest and momentum, those that are largest, and the
+// first of equal ones. Changes `floats`.
+inline constinit Kernel<void(const SparseSlice* slices, int64_t count, SparseRule rule,
+                             SparsePair* codes)>
+    EncodeSparse{"EncodeSparse"};
+// Sets `floats` to the sums of what `ranks` ranks send, added in their order, times the losses'
+// scale. bad: [count]; the sum of a slice for which it is not 0 is NaN.
+inline constinit Kernel<void(const SparseSlice* slices, int64_t count, const float* bad,
+                             SparseCodes codes, const StepState* state)>
+    AddUpSparse{"AddUpSparse"};
+
+}  // namespace singa

@@ -1,0 +1,59 @@
+// SparseSums adds up a group's gradients, of which each member sends the largest floats (kTopK,
+// kThreshold). The members first tell each other whether all numbers of the step are finite: if
+// not, the state stays as it is. A message has room for as many floats as the job allows, so nobody
+// on the host looks at it, and a step can be captured.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "comm/codec/sparse_slices.h"
+#include "comm/collective/slice_table.h"
+#include "singa/proto/cluster.pb.h"
+#include "singa/tensor/context.h"
+#include "singa/tensor/stream.h"
+#include "tensor/gpu/gpu_group.h"
+#include "train/device/step_report.h"
+
+namespace singa {
+
+class SparseSums {
+ public:
+  // All that it has outlives the sums.
+  struct Setup {
+    GpuGroup* group;
+    const GpuMember& member;
+    Context* ctx;
+    Stream* stream;              // for transfers alone
+    std::function<void()> meet;  // as in HalfSums
+    float momentum;              // that the members add; 0: none
+    float clip_norm;             // bound of each member's gradient; 0: none
+  };
+  // floats, rest and u of each slice are set. Throws DeviceError.
+  SparseSums(const Setup& setup, const AllReduceProto& conf, std::vector<SparseSlice> slices,
+             int64_t losses);
+
+  // Replaces the gradients by their sums, and the findings of InspectLosses, bad_losses[losses], by
+  // theirs. Later work of the context comes after the sums.
+  void AddUp(float* bad_losses, int64_t losses);
+  // Returns where the norm of the member's own gradient is, with clip_norm.
+  const OwnGradient* own() const { return own_.as<OwnGradient>(); }
+
+  // Returns how many floats of a slice of n floats are sent at most.
+  static int64_t MostOf(const AllReduceProto& conf, int64_t n);
+  // Returns the bytes that a member needs for the codes of all slices.
+  static int64_t Bytes(const AllReduceProto& conf, const SliceTable& table, int members);
+
+ private:
+  void SumFindings(float* bad_losses, int64_t losses);
+
+  const Setup setup_;
+  const uint32_t least_;  // bits of the least magnitude
+  const bool masks_;
+  int64_t count_, pairs_ = 0;  // slices, and pairs of a member's codes
+  // bad_: of losses, then of slices; codes_: [members, pairs_], after this member's own.
+  Tensor slices_, pieces_, found_, own_, bad_, codes_;
+};
+
+}  // namespace singa

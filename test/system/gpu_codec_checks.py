@@ -1,0 +1,115 @@
+"""Checks workers with GPUs of their own that send each other less than whole gradients. The GPUs are emulated by the CPU's
+kernels (test/support/emulated_singa.cc), so they end with the bytes of workers on CPUs."""
+from case import check, equal, has, same_bytes, true
+from gpu_group_checks import NORM, train, two
+from group_checks import workers
+from job import ADAM, MOMENTUM, csv, dense, mlp
+from process_checks import APART
+
+
+def halves(*settings):
+    return two("cluster.all_reduce.compression=kFp16", *settings)
+
+
+LARGEST = {"kTopK": ("sparsity=0.05",), "kThreshold": ("threshold=0.002", "sparsity=1")}
+
+
+def largest(name, *settings):
+    return two(f"cluster.all_reduce.compression={name}",
+               *(f"cluster.all_reduce.{setting}" for setting in LARGEST[name]), *settings)
+
+
+@check
+def gpus_that_send_float16_train_to_the_bytes_of_cpus_that_do(case):
+    nets = {"sgd": {}, "adam": dict(updater=ADAM), "normalised": dict(layers=NORM, top="bn")}
+    for name, net in nets.items():
+        case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", batch=48, **net))
+        for clip in ("0", "0.01"):
+            settings = halves(APART, f"cluster.all_reduce.clip={clip}",
+                              "cluster.all_reduce.fusion_elements=1000")
+            train(case, *settings, workspace="cpus", gpus="")
+            ended = train(case, *settings, workspace="gpus")
+            has(ended.err, "gradients by NCCL, compressed by kFp16", "stderr")
+            same_bytes(case.newest("gpus"), case.newest("cpus"))
+        train(case, *workers(2), "-set", "cluster.all_reduce.compression=kFp16", "-set",
+              "cluster.all_reduce.clip=0.01", workspace="threads")
+        same_bytes(case.newest("threads"), case.newest("gpus"))
+    train(case, *two(), workspace="whole")
+    whole, rounded = ((case.newest(name) / "model.safetensors").read_bytes()
+                      for name in ("whole", "gpus"))
+    true(whole != rounded, "the gradients were not rounded")
+
+
+@check
+def gpus_that_send_float16_resume_to_the_same_bytes(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 precision: kFloat16",
+                               updater=ADAM))
+    train(case, *halves())
+    train(case, *halves(), "-set", "train_steps=15", workspace="half")
+    train(case, "-resume", *halves(), workspace="half")
+    same_bytes(case.newest("half"), case.newest())
+
+
+@check
+def gpus_that_send_float16_find_what_is_not_finite(case):
+    case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
+    case.write("job.conf", csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37))
+    for settings in (halves(), halves("cluster.all_reduce.clip=0.5")):
+        equal(train(case, *settings, code=79).err.count(" is not finite"), 1, "errors")
+    case.write("points.csv", "0,3e38,3e38,3e38,3e38\n" + "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9)
+    case.write("job.conf", csv("points.csv", "train_steps: 20 disp_freq: 1 on_nonfinite: kSkip", 2,
+                               layers=dense("fc", "data", 1, 3)))
+    train(case, *halves(APART), workspace="cpus", gpus="")
+    has(train(case, *halves()).err, "; 1 skipped", "stderr")
+    same_bytes(case.newest(), case.newest("cpus"))
+
+
+@check
+def gpus_that_send_the_largest_numbers_train_to_the_bytes_of_cpus_that_do(case):
+    updaters = {"momentum": MOMENTUM, "clipped": MOMENTUM + " clip_norm: 0.5", "adam": ADAM}
+    for name in LARGEST:
+        for updater in updaters.values():
+            case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", batch=48,
+                                       updater=updater))
+            for more in ((), ("cluster.all_reduce.local_clipping=false",),
+                         ("cluster.all_reduce.error_feedback=false",)):
+                train(case, *largest(name, APART, *more), workspace="cpus", gpus="")
+                err = train(case, *largest(name, APART, *more), workspace="gpus").err
+                has(err, f"gradients by NCCL, compressed by {name}", "stderr")
+                same_bytes(case.newest("gpus"), case.newest("cpus"))
+                norms = [[row.get("grad_norm") for row in case.rows(workspace, "train")]
+                         for workspace in ("gpus", "cpus")]
+                equal(norms[0], norms[1], "norms of gradients")
+                equal(norms[0][0] is not None, "clip_norm" in updater, "whether norms are known")
+
+
+@check
+def gpus_that_send_the_largest_numbers_resume_to_the_same_bytes(case):
+    for name in LARGEST:
+        case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1"))
+        train(case, *largest(name))
+        for workspace, first in (("half", "0,1"), ("from-cpus", "")):
+            train(case, *largest(name, APART), "-set", "train_steps=15", workspace=workspace,
+                  gpus=first)
+            train(case, "-resume", *largest(name), workspace=workspace)
+            same_bytes(case.newest(workspace), case.newest())
+    # Two workers of one process have states of their own.
+    args = [*workers(2), "-set", "cluster.all_reduce.compression=kTopK"]
+    train(case, *args, workspace="threads")
+    train(case, *args, "-set", "train_steps=15", workspace="half-threads")
+    train(case, "-resume", *args, workspace="half-threads")
+    same_bytes(case.newest("half-threads"), case.newest("threads"))
+
+
+@check
+def gpus_that_send_the_largest_numbers_keep_what_is_not_sent_of_a_step_that_is_skipped(case):
+    case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
+    case.write("job.conf", csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37))
+    equal(train(case, *largest("kTopK"), code=79).err.count(" is not finite"), 1, "errors")
+    case.write("points.csv", "0,3e38,3e38,3e38,3e38\n" + "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9)
+    case.write("job.conf", csv("points.csv", "train_steps: 20 disp_freq: 1 on_nonfinite: kSkip", 2,
+                               layers=dense("fc", "data", 1, 3)))
+    for name in LARGEST:
+        train(case, *largest(name, APART), workspace="cpus", gpus="")
+        has(train(case, *largest(name)).err, "; 1 skipped", "stderr")
+        same_bytes(case.newest(), case.newest("cpus"))
