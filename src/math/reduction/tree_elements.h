@@ -6,13 +6,13 @@
 
 namespace singa {
 
-// Returns the sum of number(worker) over `workers` workers. Sums of runs whose lengths are powers
-// of two, the largest first, wait to be joined.
+// Returns the sum of number(worker) over `workers` workers, at least one. Sums of runs whose
+// lengths are powers of two, the largest first, wait to be joined.
 template <typename Number>
 SINGA_DEVICE float SumOfTree(int workers, const Number& number) {
-  float sums[SumTree::kMostDepth + 1];
-  int count = 0;
-  for (int worker = 0; worker < workers; ++worker) {
+  float sums[SumTree::kMostDepth + 1] = {number(0)};
+  int count = 1;
+  for (int worker = 1; worker < workers; ++worker) {
     float sum = number(worker);
     for (int before = worker; before & 1; before >>= 1) sum = sums[--count] + sum;
     sums[count++] = sum;
