@@ -9,7 +9,7 @@ build=(g++ cmake ninja-build pkg-config protobuf-compiler libprotobuf-dev libgoo
   libzmq3-dev cppzmq-dev)
 test=(clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 libclang-rt-14-dev libgtest-dev
   libgmock-dev libbenchmark-dev libopenblas-dev libomp-14-dev graphviz python3 python3-venv
-  python3-yaml bc git openmpi-bin slurm-wlm munge iproute2 patchelf)
+  python3-yaml bc git openmpi-bin slurm-wlm libpmix-dev munge iproute2 patchelf)
 
 case "${1:-}" in
   build) wanted=("${build[@]}") ;;

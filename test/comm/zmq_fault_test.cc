@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "comm/zmq_ranks.h"
 #include "singa/base/str_cat.h"
@@ -21,7 +22,11 @@ class Pipe {
   Pipe& operator=(const Pipe&) = delete;
   ~Pipe() {
     close(ends_[0]);
-    close(ends_[1]);
+    CloseWrite();
+  }
+  // The other process alone writes from now on. Read fails at once if it ends.
+  void CloseWrite() {
+    if (ends_[1] >= 0) close(std::exchange(ends_[1], -1));
   }
   void Write(int number) { EXPECT_EQ(write(ends_[1], &number, sizeof(number)), 4); }
   int Read() {
@@ -42,7 +47,10 @@ class Process {
   Process(int rank, const std::string& name, const JobSecrets& secrets, Security security)
       : secrets_(SecretsToDescriptor(secrets.ForRank(rank))) {
     pid_ = fork();
-    if (pid_ != 0) return;
+    if (pid_ != 0) {
+      says_.CloseWrite();
+      return;
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     try {
       Run(rank, name, security);
