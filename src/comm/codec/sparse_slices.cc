@@ -20,15 +20,14 @@ Positions Choose(std::span<const float> floats, int64_t most, uint32_t least) {
 std::span<float> AddGradient(const SparseSlice& slice, const SparseRule& rule) {
   for (int64_t i = 0; i < slice.n; ++i) {
     float x = Product(slice.floats[i] / rule.state->loss_scale, *rule.factor);
-    float* const rest = slice.rest + i;
     if (!slice.rest) {
       slice.floats[i] = x;
     } else if (!slice.u) {
-      *rest = AddedToRest(x, *rest);
+      slice.rest[i] = AddedToRest(x, slice.rest[i]);
     } else {
       x = WithMomentum(x, rule.momentum, slice.u[i]);
-      *rest += x;
-      slice.u[i] = rule.masks && *rest == 0 ? 0 : x;
+      slice.rest[i] += x;
+      slice.u[i] = rule.masks && slice.rest[i] == 0 ? 0 : x;
     }
   }
   return {slice.rest ? slice.rest : slice.floats, static_cast<size_t>(slice.n)};
