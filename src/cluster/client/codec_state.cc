@@ -1,5 +1,7 @@
 #include "cluster/client/codec_state.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 
 #include "singa/base/str_cat.h"
@@ -15,13 +17,22 @@ int64_t CodecState::bytes(int64_t elements) const {
 }
 
 std::string StatePrefix(const std::string& kind, const Topology& topology, int rank, int group) {
+  return StatePrefix(kind, group, topology.NodesOf(rank, group));
+}
+
+std::string StatePrefix(const std::string& kind, int group, const std::vector<SumNode>& nodes) {
   std::string name = StrCat(kind, "/group", group, "/workers");
   const char* between = "";
-  for (const SumNode& node : topology.NodesOf(rank, group)) {
+  for (const SumNode& node : nodes) {
     name += StrCat(between, node.first, "-", node.last - 1);
     between = "+";
   }
   return name + "/";
+}
+
+void WarnOfOtherWorkers() {
+  LOG(WARNING) << "the state of the gradients' exchange begins anew: the checkpoint has it for "
+                  "other workers of a process";
 }
 
 bool CodecState::Has(const std::string& name) const {

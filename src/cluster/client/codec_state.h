@@ -18,6 +18,10 @@ namespace singa {
 // Returns the beginning of the names of state in a checkpoint that belongs to the workers of
 // `group` in process `rank`: "codec/group0/workers0-1/".
 std::string StatePrefix(const std::string& kind, const Topology& topology, int rank, int group);
+// Returns it for the workers of these nodes.
+std::string StatePrefix(const std::string& kind, int group, const std::vector<SumNode>& nodes);
+// Warns that a checkpoint's state is that of other workers, and begins anew.
+void WarnOfOtherWorkers();
 
 class CodecState {
  public:

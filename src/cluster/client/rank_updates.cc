@@ -60,7 +60,7 @@ int64_t RankUpdates::Bytes(const SliceTable& table) const {
   const int64_t nodes = std::ssize(setup_.topology.NodesOf(rank(), kGroup));
   const int64_t whole = rule_.needs_all() ? values * static_cast<int64_t>(sizeof(float)) : 0;
   const int64_t matrices = by_low_rank() ? 2 * values * static_cast<int64_t>(sizeof(float)) : 0;
-  const auto buckets = BucketsOf(table, setup_.job.cluster().all_reduce().fusion_elements());
+  const auto buckets = GradientBuckets(table, setup_.job.cluster().all_reduce());
   const int64_t sums =
       by_low_rank() ? 0 : RankSums::Bytes(table, codec_, buckets, setup_.link->size(), nodes);
   return codec_.MostBytes(values * nodes) + codec_state().bytes(values) + whole + matrices + sums;

@@ -1,16 +1,13 @@
 #include "cluster/workers/gpu_backend.h"
 
-#include <glog/logging.h>
-
 #include <utility>
 
+#include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/workers/worker_teams.h"
 
 namespace singa {
 namespace {
-
-constexpr const char* kKind = "codec/";  // begins the names of all states
 
 // Returns the sender of a worker whose state is `state`.
 LargestSender SenderOf(const JobProto& job, std::vector<float>* state) {
@@ -27,7 +24,7 @@ Range WorkersHere(const SyncSetup& setup) {
 
 // Returns the beginning of the names of a worker's states.
 std::string PrefixOf(int worker) {
-  return StrCat(kKind, "group0/workers", worker, "-", worker, "/slice");
+  return StatePrefix("codec", 0, {{worker, worker + 1}}) + "slice";
 }
 
 }  // namespace
@@ -80,7 +77,7 @@ void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
 void GpuBackend::RestoreState(const Safetensors& state) {
   if (senders_.empty() || senders_[0].states() == 0) return;
   for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(kKind)) continue;
+    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with("codec/")) continue;
     restores_ = true;
     for (int worker = here_.first; worker < here_.last; ++worker)
       if (tensor.name.starts_with(PrefixOf(worker))) restored_[tensor.name] = FloatsIn(tensor);
@@ -90,9 +87,7 @@ void GpuBackend::RestoreState(const Safetensors& state) {
 void GpuBackend::UseRestoredState() {
   if (!restores_) return;
   for (size_t i = 0; i < senders_.size(); ++i)
-    if (!Restore(PrefixOf(here_.first + static_cast<int>(i)), senders_[i]))
-      LOG(WARNING) << "the state of the gradients' exchange begins anew: the checkpoint has it for "
-                      "other workers of a process";
+    if (!Restore(PrefixOf(here_.first + static_cast<int>(i)), senders_[i])) WarnOfOtherWorkers();
   restored_.clear();
 }
 

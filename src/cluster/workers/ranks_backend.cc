@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/thread/stopped.h"
+#include "cluster/client/codec_state.h"
 #include "cluster/client/partial_updates.h"
 #include "cluster/client/rank_updates.h"
 #include "cluster/protocol/gradient_codec.h"
@@ -93,9 +94,7 @@ void RanksBackend::Fill() {
 
 void RanksBackend::UseRestoredState() {
   if (!restores_) return;
-  if (!updates_->Restore(restored_))
-    LOG(WARNING) << "the state of the gradients' exchange begins anew: the checkpoint has it for "
-                    "other workers of a process";
+  if (!updates_->Restore(restored_)) WarnOfOtherWorkers();
   restored_.clear();
 }
 

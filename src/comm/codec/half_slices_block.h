@@ -8,8 +8,11 @@
 
 namespace singa {
 
-// Returns the magnitude of x, and 0 of a NaN.
-SINGA_HD inline float MagnitudeOf(float x) { return x != x ? 0 : x < 0 ? -x : x; }
+// Returns the larger one of `largest` and the magnitude of x, which is 0 if x is NaN.
+SINGA_HD inline float LargerMagnitude(float largest, float x) {
+  const float magnitude = x < 0 ? -x : x;
+  return largest < magnitude ? magnitude : largest;
+}
 
 // Encodes floats[0..n) of which a thread has seen the magnitude `largest`.
 template <typename B>
@@ -41,7 +44,7 @@ struct EncodeHalfSlice {
     const float* const x = floats + slice.begin;
     float largest = 0;
     for (int64_t i = block.thread(); i < slice.n; i += block.threads())
-      largest = largest < MagnitudeOf(x[i]) ? MagnitudeOf(x[i]) : largest;
+      largest = LargerMagnitude(largest, x[i]);
     const float scale = state ? state->loss_scale : 1;
     WriteHalves(block, x, slice.n, largest, clip > 0 ? clip * scale : kNoClip, codes + slice.at);
   }
@@ -65,7 +68,7 @@ struct AddUpHalfSlice {
         return Float16::ToFloat(code[HalfSlice::kHead + i]) * FactorOf(code);
       });
       sums[i] = sum;
-      largest = largest < MagnitudeOf(sum) ? MagnitudeOf(sum) : largest;
+      largest = LargerMagnitude(largest, sum);
     }
     WriteHalves(block, sums, slice.n, largest, kNoClip, codes + slice.at);
   }

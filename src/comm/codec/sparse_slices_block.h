@@ -118,8 +118,7 @@ SINGA_DEVICE float* AddGradient(const B& block, const SparseSlice& slice, const 
 }
 
 // Calls send(i, place) for each float i of x[n] within the bound, where `place` counts those before
-// it. A thread has a run
-// of the slice. The last thread gets the number of all.
+// it. A thread has a run of the slice. The last thread gets the number of all.
 template <typename B, typename Send>
 SINGA_DEVICE uint32_t ForEachSent(const B& block, const float* x, int64_t n,
                                   const SparseBound& bound, const Send& send) {

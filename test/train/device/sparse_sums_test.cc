@@ -17,7 +17,7 @@ using Floats = std::vector<float>;
 
 class SparseSumsTest : public GpuMembersTest {
  protected:
-  // What one member has after a step.
+  // The numbers that one member has after a step.
   struct Found {
     Floats sum, rest, bad_losses;
   };
