@@ -22,7 +22,7 @@ INSIDE = {
     "comm": ["message", "codec", "collective security", "exchange transport"],
     "train": ["algorithm learning_rate initializer updater", "apply", "reduce", "device", "trainer",
               "state"],
-    "cluster": ["protocol", "server client liveness", "process", "workers"],
+    "cluster": ["protocol", "server client liveness", "process ranks", "workers"],
 }
 LEVEL = {(room, name): level for room, lines in INSIDE.items()
          for level, names in enumerate(lines) for name in names.split()}

@@ -7,9 +7,9 @@
 
 #include "base/thread/stopped.h"
 #include "cluster/client/codec_state.h"
-#include "cluster/client/partial_updates.h"
-#include "cluster/client/rank_updates.h"
 #include "cluster/protocol/gradient_codec.h"
+#include "cluster/ranks/partial_updates.h"
+#include "cluster/ranks/rank_updates.h"
 #include "cluster/workers/worker_teams.h"
 #include "comm/collective/link_probe.h"
 #include "nn/connection/bridge.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/client/linked_updates.h"
+#include "cluster/ranks/linked_updates.h"
 #include "cluster/workers/sync_backend.h"
 #include "comm/collective/mpi_link.h"
 

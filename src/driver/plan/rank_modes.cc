@@ -4,8 +4,8 @@
 #include <chrono>
 
 #include "base/text/counted.h"
-#include "cluster/client/bucket_exchange.h"
-#include "cluster/client/low_rank_sums.h"
+#include "cluster/ranks/bucket_exchange.h"
+#include "cluster/ranks/low_rank_sums.h"
 #include "singa/base/philox.h"
 #include "singa/base/str_cat.h"
 #include "train/trainer/trainer.h"

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "cluster/client/linked_updates.h"
 #include "cluster/protocol/gradient_codec.h"
+#include "cluster/ranks/linked_updates.h"
 #include "singa/base/philox.h"
 #include "support/cluster/cluster_of_roles.h"
 #include "support/cluster/memory_replica.h"

@@ -1,5 +1,5 @@
 // Tests sums of gradients by thin matrices.
-#include "cluster/client/low_rank_sums.h"
+#include "cluster/ranks/low_rank_sums.h"
 
 #include <gtest/gtest.h>
 

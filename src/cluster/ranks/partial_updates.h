@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cluster/client/held_gradients.h"
-#include "cluster/client/linked_updates.h"
+#include "cluster/ranks/linked_updates.h"
 #include "comm/collective/offset_link.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "cluster/client/rank_updates.h"
+#include "cluster/ranks/rank_updates.h"
 
 #include <algorithm>
 #include <cmath>

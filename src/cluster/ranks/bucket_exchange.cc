@@ -1,4 +1,4 @@
-#include "cluster/client/bucket_exchange.h"
+#include "cluster/ranks/bucket_exchange.h"
 
 #include <algorithm>
 #include <utility>

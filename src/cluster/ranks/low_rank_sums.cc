@@ -1,4 +1,4 @@
-#include "cluster/client/low_rank_sums.h"
+#include "cluster/ranks/low_rank_sums.h"
 
 #include <algorithm>
 #include <cmath>

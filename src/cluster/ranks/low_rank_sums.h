@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/client/rank_sums.h"
+#include "cluster/ranks/rank_sums.h"
 #include "comm/codec/low_rank.h"
 #include "comm/collective/link_collective.h"
 #include "comm/collective/offset_link.h"

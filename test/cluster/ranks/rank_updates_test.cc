@@ -1,6 +1,6 @@
 // Tests updates by sums over processes that each have the values, against one replica that gets
 // the sums.
-#include "cluster/client/rank_updates.h"
+#include "cluster/ranks/rank_updates.h"
 
 #include <gtest/gtest.h>
 

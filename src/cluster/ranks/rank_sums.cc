@@ -1,4 +1,4 @@
-#include "cluster/client/rank_sums.h"
+#include "cluster/ranks/rank_sums.h"
 
 #include <algorithm>
 #include <bit>

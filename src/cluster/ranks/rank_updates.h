@@ -10,9 +10,9 @@
 #include "cluster/client/codec_state.h"
 #include "cluster/client/gradient_encoder.h"
 #include "cluster/client/held_gradients.h"
-#include "cluster/client/linked_updates.h"
-#include "cluster/client/low_rank_sums.h"
-#include "cluster/client/rank_sums.h"
+#include "cluster/ranks/linked_updates.h"
+#include "cluster/ranks/low_rank_sums.h"
+#include "cluster/ranks/rank_sums.h"
 
 namespace singa {
 

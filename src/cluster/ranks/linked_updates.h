@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cluster/client/bucket_exchange.h"
 #include "cluster/client/model_gather.h"
 #include "cluster/protocol/topology.h"
+#include "cluster/ranks/bucket_exchange.h"
 #include "comm/collective/link_collective.h"
 #include "io/checkpoint/stored_tensor.h"
 #include "train/apply/replica.h"

@@ -1,5 +1,5 @@
 // Tests the order of exchanges, and what waits for them.
-#include "cluster/client/bucket_exchange.h"
+#include "cluster/ranks/bucket_exchange.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests updates of own values with means of one bucket in each step.
-#include "cluster/client/partial_updates.h"
+#include "cluster/ranks/partial_updates.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cluster/client/linked_updates.h"
+#include "cluster/ranks/linked_updates.h"
 
 #include <glog/logging.h>
 

@@ -1,4 +1,4 @@
-#include "cluster/client/partial_updates.h"
+#include "cluster/ranks/partial_updates.h"
 
 #include <algorithm>
 #include <utility>
