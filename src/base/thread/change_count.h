@@ -1,30 +1,62 @@
-// ChangeCount counts changes that threads wait for, also those of several processes that share
-// memory. Who changes something calls the system only if somebody sleeps: a call would take as long
-// as a small copy.
+// ChangeCount lets threads sleep until something changes, also those of several processes that
+// share memory. Who changes something writes nothing here, and calls the system only if somebody
+// sleeps: a call would take as long as a small copy.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "base/thread/futex.h"
-#include "base/thread/spin_wait.h"
+#include "base/thread/progress_deadline.h"
+#include "base/thread/spin_until.h"
 
 namespace singa {
 
 struct ChangeCount {
-  std::atomic<uint32_t> number, sleepers;  // both 0 at first
+  std::atomic<uint32_t> number, sleepers;  // both 0 at first; number: changes that woke sleepers
 
-  uint32_t seen() const { return number.load(std::memory_order_acquire); }
-  // Notes a change. Either it sees a sleeper, or the sleeper sees the new number.
+  // Wakes the threads that sleep. Called after each change. Either it sees a sleeper, or the
+  // sleeper sees the change.
   void Tell() {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (sleepers.load(std::memory_order_relaxed) == 0) return;
     ++number;
-    if (sleepers > 0) FutexWakeAll(number);
+    FutexWakeAll(number);
   }
-  // Waits until the number is no more `old`. The rest is as in SpinWait.
-  bool Await(uint32_t old, int threads, const std::atomic<bool>* stopped,
+
+  // Blocks until done() or, unless null, `stopped` is true. Returns false if the deadline, which
+  // may be null, has ended. The thread spins first, as SpinUntil says, then it sleeps.
+  template <typename Done>
+  bool Await(const Done& done, int threads, const std::atomic<bool>* stopped,
              const ProgressDeadline* deadline) {
-    return SpinWait(number, old, threads, stopped, deadline, &sleepers);
+    if (SpinUntil(done, threads)) return true;
+    std::optional<ProgressDeadline::Waiting> waiting;
+    if (deadline) waiting.emplace(*deadline);
+    for (;;) {
+      const Sleeper sleeper(&sleepers);
+      const uint32_t seen = number.load(std::memory_order_acquire);
+      if (done() || (stopped && *stopped)) return true;
+      if (waiting && waiting->Ends()) return false;
+      FutexWait(number, seen);
+    }
   }
+
+ private:
+  // One of the sleepers while it lives.
+  class Sleeper {
+   public:
+    explicit Sleeper(std::atomic<uint32_t>* sleepers) : sleepers_(*sleepers) {
+      ++sleepers_;
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    }
+    ~Sleeper() { --sleepers_; }
+    Sleeper(const Sleeper&) = delete;
+    Sleeper& operator=(const Sleeper&) = delete;
+
+   private:
+    std::atomic<uint32_t>& sleepers_;
+  };
 };
 
 }  // namespace singa

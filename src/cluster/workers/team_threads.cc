@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/thread/omp_threads.h"
-#include "base/thread/spin_wait.h"
 #include "base/thread/stopped.h"
 #include "base/thread/thread.h"
 
@@ -36,7 +35,7 @@ TeamThreads::TeamThreads(int workers, int omp_threads, Calls calls)
 void TeamThreads::EndThreads() {
   work_ = nullptr;
   ++turn_;
-  FutexWakeAll(turn_);
+  changed_.Tell();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -50,14 +49,12 @@ void TeamThreads::ThrowFirstError() const {
 void TeamThreads::Run(const std::function<void(size_t)>& work) {
   work_ = &work;
   done_ = 0;
-  if (!threads_.empty()) {
-    ++turn_;
-    FutexWakeAll(turn_);
-  }
+  ++turn_;
+  changed_.Tell();
   RunOne(0);
   // The wait ends: each worker works, which the watchdog checks, or waits with a deadline, or is
   // stopped.
-  for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, workers_);
+  changed_.Await([&] { return done_ == threads_.size(); }, workers_, nullptr, nullptr);
 }
 
 // Runs the work for one worker. If it fails, the others stop, wherever they wait for it.
@@ -74,11 +71,12 @@ void TeamThreads::RunOne(size_t i) {
 void TeamThreads::ThreadLoop(size_t i) {
   SetOmpThreads(omp_threads_);
   for (uint32_t turn = 0;; ++turn) {
-    SpinWait(turn_, turn, workers_);  // waits for work, as long as the team lives
+    // Waits for work, as long as the team lives.
+    changed_.Await([&] { return turn_ != turn; }, workers_, nullptr, nullptr);
     if (!work_) return;
     RunOne(i);
     ++done_;
-    FutexWakeAll(done_);
+    changed_.Tell();
   }
 }
 

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread/change_count.h"
+
 namespace singa {
 
 class TeamThreads {
@@ -44,6 +46,7 @@ class TeamThreads {
   const std::function<void(size_t)>* work_ = nullptr;  // null: the threads end
   std::atomic<uint32_t> turn_{0};                      // number of runs so far
   std::atomic<uint32_t> done_{0};                      // threads that have done the last run
+  ChangeCount changed_{};                              // of turn_ and done_
   std::vector<std::exception_ptr> errors_;             // by worker
   std::vector<std::thread> threads_;                   // last: they use all of the above
 };

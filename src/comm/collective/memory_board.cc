@@ -12,8 +12,7 @@ int64_t LayBoard(const MemoryBoard::Size& size, std::byte* memory, MemoryBoard* 
   const int64_t ranks = board->ranks = size.ranks;
   board->slot_floats = size.slot_floats;
   board->changed = layout.Allocate<ChangeCount>(1).data();
-  board->turns = layout.Allocate<MemoryBoard::Turn>(MemoryBoard::kTurns);
-  board->beats = layout.Allocate<std::atomic<int64_t>>(ranks);
+  board->progress = layout.Allocate<MemoryBoard::Progress>(ranks);
   board->chunks =
       layout.Allocate<std::byte>(MemoryBoard::kTurns * ranks * MemoryBoard::kChunkBytes);
   board->offers = layout.Allocate<MemoryBoard::Offers>(1).data();

@@ -14,7 +14,7 @@ namespace singa {
 
 class MemoryBoard {
  public:
-  static constexpr int64_t kChunkBytes = 1 << 14;  // most that a rank publishes at once
+  static constexpr int64_t kChunkBytes = 1 << 16;  // most that a rank publishes at once
   static constexpr int kTurns = 2;                 // chunks of a rank: one is read, one is written
   static constexpr int kSlots = 8;                 // pieces of a PieceRing in flight
 
@@ -29,10 +29,11 @@ class MemoryBoard {
   // `memory`: Bytes(size) bytes, aligned to 8 and filled with zeros by their maker.
   MemoryBoard(const Size& size, std::byte* memory);
 
-  // The state of one chunk of a collective operation: all ranks write, then all read.
-  struct Turn {
-    std::atomic<uint32_t> arrived, left;  // ranks that have written, and read, in this round
-    std::atomic<uint32_t> ready, free;    // rounds that all have written, and read
+  // Counts of one rank since the beginning. It alone changes them, in a cache line of its own.
+  struct Progress {
+    std::atomic<int64_t> written, read;  // turns of collective operations: all write, then all read
+    std::atomic<int64_t> parts;          // parts of a PieceRing's pieces that it has written
+    std::byte rest[64 - 3 * sizeof(std::atomic<int64_t>)];
   };
   // Counts of BufferSums; BufferSums::Restart sets them back to 0.
   struct Offers {
@@ -52,9 +53,8 @@ class MemoryBoard {
   }
 
   int64_t ranks = 1, slot_floats = 0;
-  ChangeCount* changed = nullptr;         // of what a rank may wait for
-  std::span<Turn> turns;                  // kTurns
-  std::span<std::atomic<int64_t>> beats;  // by rank: chunks and parts that it has written
+  ChangeCount* changed = nullptr;  // of what a rank may wait for
+  std::span<Progress> progress;    // by rank
   std::span<std::byte> chunks;
   Offers* offers = nullptr;
   // By buffer: ranks that have offered it; slices of it that were taken.

@@ -38,18 +38,24 @@ Collective::Operation MemoryCollective::Start(const Request& request) {
 void MemoryCollective::Await(Operation operation) {
   if (group_.stopped()) throw Stopped();
   while (operation >= first_) {
-    const uint32_t seen = group_.board().changed->seen();
-    if (!GoOn()) Wait(seen);
+    if (!GoOn()) Wait();
   }
 }
 
-// Waits for a change after `seen`. If it waits too long, the error names the rank that wrote least.
-void MemoryCollective::Wait(uint32_t seen) {
+// Waits until an operation goes on. If it waits too long, the error names the rank that wrote
+// least.
+void MemoryCollective::Wait() {
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
-  if (!group_.board().changed->Await(seen, size(), &group_.stopped(), group_.deadline()))
-    group_.ThrowStalled(rank_, group_.LateRank());
-  if (group_.stopped()) throw Stopped();
+  if (!group_.Await([&] { return GoOn(); })) group_.ThrowStalled(rank_, group_.LateRank());
+}
+
+// Returns whether `count` of each rank is `least` or more.
+bool MemoryCollective::All(std::atomic<int64_t> MemoryBoard::Progress::*count,
+                           int64_t least) const {
+  for (const MemoryBoard::Progress& one : group_.board().progress)
+    if ((one.*count).load(std::memory_order_acquire) < least) return false;
+  return true;
 }
 
 // Returns whether an operation went on. They follow each other.
@@ -64,13 +70,11 @@ bool MemoryCollective::GoOn() {
   return moved;
 }
 
-// Writes this rank's chunk if all ranks have read the one before it.
+// Writes this rank's chunk if all ranks have read the one that was in its place.
 bool MemoryCollective::WriteChunk(Started* one) {
   const MemoryBoard& board = group_.board();
+  if (!All(&MemoryBoard::Progress::read, turn_ + 1 - MemoryBoard::kTurns)) return false;
   const auto place = static_cast<int>(turn_ % MemoryBoard::kTurns);
-  MemoryBoard::Turn& turn = board.turns[place];
-  const auto round = static_cast<uint32_t>(turn_ / MemoryBoard::kTurns);
-  if (turn.free.load(std::memory_order_acquire) != round) return false;
   const int64_t bytes = ChunkOf(one->bytes, one->at);
   const bool root_alone = one->kind == Kind::kBroadcast || one->summed;
   const int root = one->summed ? 0 : one->root;
@@ -78,29 +82,19 @@ bool MemoryCollective::WriteChunk(Started* one) {
   if (bytes > 0 && (!root_alone || rank_ == root))
     std::memcpy(board.chunk(place, rank_), from.data() + one->at, bytes);
   one->written = true;
-  ++board.beats[rank_];
-  if (turn.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<uint32_t>(size()))
-    return true;
-  turn.arrived.store(0, std::memory_order_relaxed);
-  turn.ready.fetch_add(1, std::memory_order_release);
+  board.progress[rank_].written.store(turn_ + 1, std::memory_order_release);
   group_.Tell();
   return true;
 }
 
 // Reads the chunks if all ranks have written theirs.
 bool MemoryCollective::ReadChunk(Started* one) {
-  const auto place = static_cast<int>(turn_ % MemoryBoard::kTurns);
-  MemoryBoard::Turn& turn = group_.board().turns[place];
-  const auto round = static_cast<uint32_t>(turn_ / MemoryBoard::kTurns);
-  if (turn.ready.load(std::memory_order_acquire) != round + 1) return false;
-  TakeChunk(one, place, ChunkOf(one->bytes, one->at));
+  if (!All(&MemoryBoard::Progress::written, turn_ + 1)) return false;
+  TakeChunk(one, static_cast<int>(turn_ % MemoryBoard::kTurns), ChunkOf(one->bytes, one->at));
   ++turn_;
   one->written = false;
   one->done = !one->summed && one->at == one->bytes;
-  if (turn.left.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<uint32_t>(size()))
-    return true;
-  turn.left.store(0, std::memory_order_relaxed);
-  turn.free.fetch_add(1, std::memory_order_release);
+  group_.board().progress[rank_].read.store(turn_, std::memory_order_release);
   group_.Tell();
   return true;
 }

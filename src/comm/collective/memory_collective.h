@@ -42,14 +42,15 @@ class MemoryCollective final : public Collective {
   template <typename T>
   void AddUpChunk(const Started& one, int turn, int64_t bytes) const;
   void AddUpBetween(const Started& one, int turn, int64_t bytes);
-  void Wait(uint32_t seen);
+  void Wait();
+  bool All(std::atomic<int64_t> MemoryBoard::Progress::*count, int64_t least) const;
 
   MemoryGroup& group_;
   const int rank_;
   ActivityMark* const mark_;
   std::array<Started, kMostStarted> started_;  // operation i is at i % kMostStarted
   Operation first_ = 0, next_ = 0;             // all before `first_` are done
-  uint64_t turn_ = 0;                          // the board's turn of this rank's next chunk
+  int64_t turn_ = 0;                           // the board's turn of this rank's next chunk
   std::unique_ptr<PieceRing> ring_;            // null: all ranks are threads of this process
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/thread/futex.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -21,8 +20,8 @@ MemoryGroup::MemoryGroup(const Options& options)
 
 void MemoryGroup::Stop() {
   stopped_.store(true, std::memory_order_release);
-  FutexWakeAll(board().changed->number);
-  if (board().ring) FutexWakeAll(board().ring->changed.number);
+  board().changed->Tell();
+  if (board().ring) board().ring->changed.Tell();
 }
 
 void MemoryGroup::Tell() {
@@ -32,8 +31,9 @@ void MemoryGroup::Tell() {
 // All ranks write the same chunks and parts in the same order, so the rank that wrote least is
 // late.
 int MemoryGroup::LateRank() const {
-  const auto& beats = board().beats;
-  return static_cast<int>(std::min_element(beats.begin(), beats.end()) - beats.begin());
+  const auto& all = board().progress;
+  const auto beats = [](const MemoryBoard::Progress& one) { return one.written + one.parts; };
+  return static_cast<int>(std::ranges::min_element(all, {}, beats) - all.begin());
 }
 
 // The error names ranks by their numbers in the whole group.

@@ -55,6 +55,14 @@ class MemoryGroup {
   const std::atomic<bool>& stopped() const { return stopped_; }
   // Wakes the ranks that wait, since something has changed.
   void Tell();
+  // Blocks until done(), which reads what another rank changes. Returns false after the deadline.
+  // Throws Stopped.
+  template <typename Done>
+  bool Await(const Done& done) {
+    const bool in_time = board().changed->Await(done, size(), &stopped_, deadline());
+    if (stopped_) throw Stopped();
+    return in_time;
+  }
   // Returns the rank that has written least, of those that share memory.
   int LateRank() const;
   // Throws the error of rank `rank`, which has waited for rank `late` beyond the deadline.

@@ -52,7 +52,7 @@ void PieceRing::Compute(Thread* thread, int64_t piece) {
     thread->work.Produce(thread->ctx, piece, board_.slot(slot, static_cast<int>(rank_)));
   }
   ++board_.parts_here[slot];
-  ++board_.beats[rank_];
+  ++board_.progress[rank_].parts;
   board_.ring->changed.Tell();
 }
 
@@ -60,7 +60,7 @@ void PieceRing::Compute(Thread* thread, int64_t piece) {
 bool PieceRing::AddOne(Thread* thread) {
   int64_t piece = mine_;
   do
-    if (piece >= pieces_ || !Complete(begin_ + piece)) return false;
+    if (!CanAdd(piece)) return false;
   while (!mine_.compare_exchange_weak(piece, piece + board_.ranks));
   const auto slot = static_cast<int>((begin_ + piece) % kSlots);
   {
@@ -79,11 +79,11 @@ bool PieceRing::AddOne(Thread* thread) {
 template <typename Done>
 void PieceRing::Wait(Thread* thread, const Done& done) {
   while (!ended()) {
-    const uint32_t seen = board_.ring->changed.seen();
     if (done()) return;
     if (AddOne(thread)) continue;
     const CountedTime counts(&waited_);
-    if (!board_.ring->changed.Await(seen, static_cast<int>(board_.ranks), &group_.stopped(),
+    if (!board_.ring->changed.Await([&] { return done() || CanAdd(mine_) || ended(); },
+                                    static_cast<int>(board_.ranks), &group_.stopped(),
                                     group_.deadline()))
       overdue_ = true;
   }

@@ -36,6 +36,8 @@ class PieceRing {
            static_cast<uint32_t>(board_.ranks * (turn / kSlots + 1));
   }
 
+  bool CanAdd(int64_t piece) const { return piece < pieces_ && Complete(begin_ + piece); }
+
   struct Thread;  // a thread of this rank in one Run
   void RunThread(Thread* thread);
   void Compute(Thread* thread, int64_t piece);

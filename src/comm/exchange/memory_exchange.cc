@@ -40,16 +40,8 @@ void MemoryExchange::AwaitOpen(const RegionBoard::Offer& offer, bool open, int p
   if (offer.open() == open) return;
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
-  // The offer itself changes before the count of changes, which all offers have in common.
-  if (SpinUntil([&] { return offer.open() == open; }, group_.size())) return;
-  ChangeCount& changed = *group_.board().changed;
-  for (;;) {
-    const uint32_t seen = changed.seen();
-    if (offer.open() == open) return;
-    if (!changed.Await(seen, group_.size(), &group_.stopped(), group_.deadline()))
-      group_.ThrowStalled(worker_ - group_.first(), peer - group_.first());
-    if (group_.stopped()) throw Stopped();
-  }
+  if (!group_.Await([&] { return offer.open() == open; }))
+    group_.ThrowStalled(worker_ - group_.first(), peer - group_.first());
 }
 
 }  // namespace singa

@@ -12,15 +12,12 @@ void PartMeeting::Arrive(int part) {
 }
 
 void PartMeeting::Await(int64_t count) {
-  for (;;) {
-    const uint32_t seen = changed_.seen();
-    if (ended_ || AllArrived(count)) return;
-    if (changed_.Await(seen, parts_, nullptr, &deadline_)) continue;
-    throw Error(kExitStalled,
-                StrCat("a worker's part that is measured stands still: no part has come "
-                       "to a bridge for ",
-                       deadline_.longest().count() / 1000, " s"));
-  }
+  const auto arrived = [&] { return AllArrived(count); };
+  if (changed_.Await(arrived, parts_, &ended_, &deadline_)) return;
+  throw Error(kExitStalled,
+              StrCat("a worker's part that is measured stands still: no part has come "
+                     "to a bridge for ",
+                     deadline_.longest().count() / 1000, " s"));
 }
 
 void PartMeeting::End() {

@@ -22,8 +22,7 @@ std::vector<std::pair<const char*, const char*>> ArraysOf(const MemoryBoard& boa
   };
   const auto add_span = [&](const auto& span) { add(span.data(), span.size()); };
   add(board.changed, 1);
-  add_span(board.turns);
-  add_span(board.beats);
+  add_span(board.progress);
   add_span(board.chunks);
   add(board.offers, 1);
   for (const auto& counts : {board.arrived, board.taken, board.offered}) add_span(counts);

@@ -67,7 +67,7 @@ TEST(MemoryCollective, ErrorsCountTheWorkersOfTheWholeGroup) {
 TEST_P(MemoryCollectiveTest, CountsTheTimeThatARankWaits) {
   CollectiveRanks ranks(GetParam(), 2);
   std::thread late([&] {
-    while (ranks.group(0).board().beats[0] == 0) std::this_thread::yield();
+    while (ranks.group(0).board().progress[0].written == 0) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     ranks[1].Barrier();
   });

@@ -23,7 +23,7 @@ TEST(MemoryGroupTest, HasTheNodesOfTheRanksThatShareMemory) {
 TEST(MemoryGroupTest, RanksOfOneProcessShareItsOwnMemory) {
   const MemoryGroup group({.ranks = {0, 3}, .group = 3, .here = 3, .buffers = 5});
   EXPECT_FALSE(group.spans_processes());
-  EXPECT_EQ(group.board().beats.size(), 3u);
+  EXPECT_EQ(group.board().progress.size(), 3u);
   EXPECT_EQ(group.board().arrived.size(), 5u);
 }
 
@@ -48,9 +48,11 @@ TEST(MemoryGroupTest, PiecesAreCutForTheThreadsThatTheMakerOfTheMemoryNamed) {
 
 TEST(MemoryGroupTest, TheRankThatWroteLeastIsLate) {
   const MemoryGroup group({.ranks = {0, 3}, .group = 3, .here = 3});
-  group.board().beats[0] = 7;
-  group.board().beats[1] = 5;
-  group.board().beats[2] = 6;
+  const auto& progress = group.board().progress;
+  progress[0].written = 7;
+  progress[1].written = 4;
+  progress[1].parts = 1;
+  progress[2].parts = 6;
   EXPECT_EQ(group.LateRank(), 1);
 }
 
