@@ -46,9 +46,10 @@ def main():
         ratios = [peer / medians["sums"], peer / medians["values"], medians["bound"] / medians["sums"]]
         rows.append([kib, *(f"{medians[way]:.1f}" for way in WAYS), *(f"{ratio:.2f}" for ratio in ratios)])
     lines = [*results_file.table(HEADS, rows), "",
-             f"Medians of {args.rounds} rounds in turns. `gradients`: as workers add them up, in memory that both "
+             f"Medians of {args.rounds} rounds in turns; each time includes the writing of the array before. "
+             "`gradients`: as workers add them up, in memory that both "
              "processes have; `values`: a collective's all-reduce of arrays of their own; `bound`: two threads that "
-             f"each add half of two arrays up and wait for nobody. Asked: the better peer / gradients >= {TARGET}."]
+             f"each write an array, add half of both up and wait for nobody. Asked: the better peer / gradients >= {TARGET}."]
     results_file.report("all_reduce", conditions, lines, args.write)
     sys.exit(1 if missed else 0)
 
