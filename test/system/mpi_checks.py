@@ -136,7 +136,7 @@ def processes_that_differ_are_refused(one):
     for backend in ("kAnyBackend", "kServers", "kMpi"):
         both = [*words, "-set", f"cluster.all_reduce.backend={backend}"]
         for folder, settings, why in ((".", ["-set", "seed=7"], "job.conf, or a setting by -set, is not as in process 0"),
-                                      ("other", [], 'the file of layer "data" has another size or other first bytes')):
+                                      ("other", [], 'the data of layer "data" is not as in process 0')):
             ranks = [["-n", "1", "-wdir", one.path(place).resolve(), one.site.binary, *both, *more]
                      for place, more in ((".", []), (folder, settings))]
             job = one.start_program(["mpirun", "--allow-run-as-root", "--oversubscribe",

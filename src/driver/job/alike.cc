@@ -1,15 +1,11 @@
 #include "driver/job/alike.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <array>
-#include <fstream>
 #include <string>
 
-#include "base/file/crc32c.h"
 #include "base/file/sha256.h"
 #include "base/text/short_text.h"
+#include "driver/facts/data_fingerprint.h"
 #include "driver/facts/input_facts.h"
 #include "driver/version.h"
 #include "singa/base/error.h"
@@ -17,21 +13,6 @@
 
 namespace singa {
 namespace {
-
-// Returns a checksum of the file's size and first bytes; 0: it is no regular file, or cannot be
-// read now. The bytes that follow are not read, since they may be many.
-uint32_t Fingerprint(const std::string& path) {
-  constexpr size_t kRead = 1 << 16;  // bytes
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return 0;
-  std::string bytes(kRead, '\0');
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return 0;
-  file.read(bytes.data(), kRead);
-  if (file.bad()) return 0;
-  const int64_t size = status.st_size;
-  return ExtendCrc32c(Crc32c(&size, sizeof size), bytes.data(), static_cast<size_t>(file.gcount()));
-}
 
 // Leaves out what may differ from host to host.
 std::string ConfHash(JobProto job) {
@@ -55,8 +36,8 @@ void CheckStore(const ControlMessage::Alike::Store& first,
                   "\" has ", RecordsText(first.records())));
   const bool known = first.fingerprint() != 0 && own.fingerprint() != 0;
   if (known && first.fingerprint() != own.fingerprint())
-    Refuse(StrCat("the file of layer \"", own.layer(),
-                  "\" has another size or other first bytes than in process 0"));
+    Refuse(StrCat("the data of layer \"", own.layer(),
+                  "\" is not as in process 0: its files have other names, sizes or first bytes"));
 }
 
 }  // namespace
@@ -71,7 +52,7 @@ ControlMessage::Alike AlikeOf(WorkerGroups* groups) {
     ControlMessage::Alike::Store* const store = alike.add_stores();
     store->set_layer(input.layer);
     store->set_records(input.facts.records);
-    store->set_fingerprint(Fingerprint(input.source.store.path));
+    store->set_fingerprint(DataFingerprint(input.source.store.path));
   }
   return alike;
 }

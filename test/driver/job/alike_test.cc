@@ -69,7 +69,8 @@ TEST(Alike, OtherDataIsNamedByItsLayer) {
   EXPECT_EQ(ErrorOf([](Alike* own) { own->mutable_stores(0)->set_records(99); }),
             "layer \"data\" has 99 records, and in process 0 layer \"data\" has 100");
   EXPECT_EQ(ErrorOf([](Alike* own) { own->mutable_stores(0)->set_fingerprint(8); }),
-            "the file of layer \"data\" has another size or other first bytes than in process 0");
+            "the data of layer \"data\" is not as in process 0: its files have other names, sizes "
+            "or first bytes");
 }
 
 }  // namespace singa::alike_test
