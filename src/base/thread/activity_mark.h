@@ -24,6 +24,7 @@ enum class Activity : uint8_t {
   kMetrics,
   kCheckpoint,
   kServing,
+  kStartingMpi,
 };
 
 class ActivityMark {

@@ -38,6 +38,8 @@ std::string PlaceText(Activity activity, const std::string& layer) {
       return "writing a checkpoint";
     case Activity::kServing:
       return "handling a message";
+    case Activity::kStartingMpi:
+      return "in MPI_Init";
   }
   return "";
 }

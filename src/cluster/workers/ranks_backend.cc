@@ -72,6 +72,11 @@ void RanksBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
     sum->host.forever += LinkExchange::Bytes(regions, trainer->model().place().worker);
 }
 
+// MPI_Init has no deadline.
+void RanksBackend::Watch(const std::string& where, StallDetector* finder) const {
+  if (gradients_) finder->Add("MPI" + where, &start_);
+}
+
 void RanksBackend::Allocate(WorkerTeams* teams) {
   for (const auto& [group, team] : teams->all()) team->Allocate();
   const TrainedParams& trained = teams->lead().model().trained();
@@ -87,6 +92,7 @@ void RanksBackend::Connect(WorkerTeams*, const std::vector<int64_t>& steps) {
 // in it cannot say why another one has ended.
 void RanksBackend::Fill() {
   if (!gradients_) return;
+  const ActivityMark::Scope starts(&start_, Activity::kStartingMpi);
   world_ = std::make_unique<MpiWorld>();
   gradients_->Open(world_.get());
   regions_->Open(world_.get());

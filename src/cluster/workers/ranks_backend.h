@@ -21,6 +21,7 @@ class RanksBackend final : public SyncBackend {
 
   TeamSync SyncOf(int group) override;
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
+  void Watch(const std::string& where, StallDetector* finder) const override;
   void Allocate(WorkerTeams* teams) override;
   void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
   // Starts MPI, if it is used.
@@ -46,6 +47,7 @@ class RanksBackend final : public SyncBackend {
   const SyncSetup setup_;
   const JobProto job_;  // as processes that apply their sums train it
   std::unique_ptr<Codec> codec_;
+  ActivityMark start_;                            // of MPI
   std::unique_ptr<MpiWorld> world_;               // null: MPI is not used, or not started yet
   std::unique_ptr<MpiLink> gradients_, regions_;  // null: MPI is not used
   std::unique_ptr<LinkedUpdates> updates_;

@@ -58,7 +58,7 @@ void ServersBackend::Allocate(WorkerTeams* teams) {
   setup_.replica->Attach(trained.table, trained.params);
 }
 
-void ServersBackend::WatchServers(const std::string& where, StallDetector* finder) const {
+void ServersBackend::Watch(const std::string& where, StallDetector* finder) const {
   for (const auto& [server, mark] : cluster_.marks())
     finder->Add(StrCat("server ", server.second, " of group ", server.first, where), &mark);
 }

@@ -21,7 +21,7 @@ class ServersBackend final : public SyncBackend {
   TeamSync SyncOf(int group) override;
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
   void Allocate(WorkerTeams* teams) override;
-  void WatchServers(const std::string& where, StallDetector* finder) const override;
+  void Watch(const std::string& where, StallDetector* finder) const override;
   void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
   void Fill() override;
   int64_t TakeOver(int group) override;

@@ -69,8 +69,9 @@ class SyncBackend {
   // Tells the other processes, at rank 0, where the shared memory is, if any. REQUIRES: Allocate
   // was called, and all have met.
   virtual void TellMemory() {}
-  // Adds the marks of the servers here. `where`: text about this process, which ends their names.
-  virtual void WatchServers(const std::string&, StallDetector*) const {}
+  // Adds the marks of the servers here, and of other work that is no worker's. `where`: text about
+  // this process, which ends their names.
+  virtual void Watch(const std::string&, StallDetector*) const {}
 
   // Connects the teams. Group g of the job has done steps[g] steps. REQUIRES: their values are set.
   virtual void Connect(WorkerTeams*, const std::vector<int64_t>&) {}

@@ -72,7 +72,7 @@ void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) 
     for (Trainer* trainer : team(group).trainers())
       finder.Add(StrCat("worker ", trainer->model().place().worker, " of group ", group, where),
                  &trainer->model().mark());
-  backend_->WatchServers(where, &finder);
+  backend_->Watch(where, &finder);
   const auto went_on = [this](uint64_t count) {
     own_deadline_.Renew();
     if (process_) process_->NoteProgress(count);

@@ -53,6 +53,8 @@ TEST_F(StallDetectorTest, SaysWhatIsDone) {
   EXPECT_NE(Watch(9).find("writing a checkpoint,"), std::string::npos);
   marks_[0].Set(Activity::kServing);
   EXPECT_NE(Watch(9).find("handling a message,"), std::string::npos);
+  marks_[0].Set(Activity::kStartingMpi);
+  EXPECT_NE(Watch(9).find("in MPI_Init,"), std::string::npos);
 }
 
 TEST_F(StallDetectorTest, NamesNobodyWhoGoesOn) {

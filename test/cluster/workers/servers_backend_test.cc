@@ -83,7 +83,7 @@ TEST(ServersBackendTest, AFailureEndsTheStepsOfItsGroups) {
 TEST(ServersBackendTest, WatchesItsServers) {
   ServedGroups job("nworker_groups: 2 nservers_per_group: 2 stall_timeout: 1");
   StallDetector detector(kSecond);
-  job.groups.backend().WatchServers(" in process 4", &detector);
+  job.groups.backend().Watch(" in process 4", &detector);
   EXPECT_EQ(detector.Look(0), std::nullopt);
   const std::string all = detector.Describe(0);
   for (const char* name : {"server 0 of group 0 in process 4", "server 1 of group 0 in process 4"})
