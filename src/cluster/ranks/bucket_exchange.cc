@@ -45,9 +45,18 @@ int64_t MostFloats(const SliceTable& table, const std::vector<std::vector<int>>&
 
 BucketExchange::BucketExchange(Setup setup)
     : setup_(std::move(setup)),
-      released_(setup_.table.size(), -1),
+      bucket_of_(setup_.table.size()),
+      waits_(setup_.buckets.size()),
+      released_(setup_.buckets.size()),
+      complete_(setup_.buckets.size(), setup_.first_step),
       fresh_(setup_.table.size(), setup_.first_step),
-      exchanged_(setup_.first_step) {}
+      exchanged_(setup_.first_step) {
+  for (size_t b = 0; b < setup_.buckets.size(); ++b)
+    for (const int s : setup_.buckets[b]) {
+      bucket_of_[s] = static_cast<int>(b);
+      waits_[b] += setup_.waits[s];
+    }
+}
 
 void BucketExchange::Stop() {
   Fail(std::make_exception_ptr(Stopped()));
@@ -55,13 +64,11 @@ void BucketExchange::Stop() {
 }
 
 void BucketExchange::Run() {
-  int64_t exchange = setup_.first_step * std::ssize(setup_.buckets);
+  const auto buckets = static_cast<int>(setup_.buckets.size());
   try {
     for (int64_t step = setup_.first_step;; ++step) {
-      for (const std::vector<int>& bucket : setup_.buckets) {
-        if (AwaitReleased(step, bucket)) setup_.exchange(step, exchange, bucket);
-        ++exchange;
-      }
+      for (int b = 0; b < buckets; ++b)
+        if (AwaitReleased(step, b)) setup_.exchange(step, step * buckets + b, setup_.buckets[b]);
       {
         const MutexLock lock(&mutex_);
         exchanged_ = step + 1;
@@ -74,45 +81,46 @@ void BucketExchange::Run() {
 }
 
 // Returns whether the bucket takes part in `step`.
-bool BucketExchange::AwaitReleased(int64_t step, const std::vector<int>& bucket) {
-  const auto released = [&]() REQUIRES(mutex_) {
-    return std::ranges::all_of(
-        bucket, [&](int s) REQUIRES(mutex_) { return released_[s] >= step || !setup_.waits[s]; });
-  };
+bool BucketExchange::AwaitReleased(int64_t step, int bucket) {
   MutexLock lock(&mutex_);
-  changed_.wait(lock.native(),
-                [&]() REQUIRES(mutex_) { return failure_ || dropped_ >= step || released(); });
+  completed_.wait(lock.native(), [&]() REQUIRES(mutex_) {
+    return failure_ || dropped_ >= step || waits_[bucket] == 0 || complete_[bucket] > step;
+  });
   if (failure_) std::rethrow_exception(failure_);
   return dropped_ < step;
 }
 
 void BucketExchange::Release(int slice, int64_t step) {
+  const int bucket = bucket_of_[slice];
   {
     const MutexLock lock(&mutex_);
-    released_[slice] = step;
+    if (!setup_.waits[slice] || ++released_[bucket] < waits_[bucket]) return;
+    released_[bucket] = 0;  // its next step begins when this one's exchange is done
   }
-  changed_.notify_all();
+  Complete(bucket, step);
 }
 
 void BucketExchange::Release(int64_t step, const std::function<bool(int)>& which) {
-  {
-    const MutexLock lock(&mutex_);
-    for (int s = 0; s < setup_.table.size(); ++s)
-      if (which(s)) released_[s] = step;
-  }
-  changed_.notify_all();
+  for (int s = 0; s < setup_.table.size(); ++s)
+    if (which(s)) Release(s, step);
 }
 
-void BucketExchange::MarkFresh(int slice, int64_t step) {
-  if (setup_.fresh) setup_.fresh(slice, step);
+// All slices of the bucket were released.
+void BucketExchange::Complete(int bucket, int64_t step) {
+  try {
+    const int64_t exchange = step * std::ssize(setup_.buckets) + bucket;
+    if (setup_.released) setup_.released(exchange, setup_.buckets[bucket]);
+  } catch (...) {
+    return Fail(std::current_exception());
+  }
   {
     const MutexLock lock(&mutex_);
-    fresh_[slice] = step + 1;
+    complete_[bucket] = step + 1;
   }
-  changed_.notify_all();
+  completed_.notify_one();
 }
 
-void BucketExchange::MarkFresh(int64_t step, const std::vector<int>& slices) {
+void BucketExchange::MarkFresh(int64_t step, std::span<const int> slices) {
   if (setup_.fresh)
     for (const int s : slices) setup_.fresh(s, step);
   {
@@ -128,6 +136,7 @@ void BucketExchange::Drop(int64_t step) {
     dropped_ = step;
     std::ranges::fill(fresh_, step + 1);
   }
+  completed_.notify_one();
   changed_.notify_all();
 }
 
@@ -156,6 +165,7 @@ void BucketExchange::Fail(std::exception_ptr error) {
     const MutexLock lock(&mutex_);
     if (!failure_) failure_ = std::move(error);
   }
+  completed_.notify_one();
   changed_.notify_all();
 }
 

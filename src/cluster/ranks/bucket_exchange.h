@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,8 +29,11 @@ class BucketExchange {
     // both, so that it is the same in all processes, and in a job that resumes. Throws the error
     // that ends the job.
     std::function<void(int64_t step, int64_t exchange, const std::vector<int>& bucket)> exchange;
+    // Runs before that, as soon as the bucket's slices are released, in the thread that releases
+    // the last one; may be empty. Not called for a bucket that waits for none.
+    std::function<void(int64_t exchange, const std::vector<int>& bucket)> released = {};
     const ProgressDeadline* deadline = nullptr;  // of the waits; must outlive this
-    // Hears of each slice that becomes fresh; may be empty.
+    // Is told of each slice that becomes fresh; may be empty.
     std::function<void(int slice, int64_t step)> fresh = {};
   };
   explicit BucketExchange(Setup setup);
@@ -48,9 +52,8 @@ class BucketExchange {
   void Release(int slice, int64_t step);
   // Does so for all slices for which which(slice) holds.
   void Release(int64_t step, const std::function<bool(int slice)>& which);
-  // Notes that the values of the slice include `step`.
-  void MarkFresh(int slice, int64_t step);
-  void MarkFresh(int64_t step, const std::vector<int>& slices);
+  // Notes that the values of these slices include `step`.
+  void MarkFresh(int64_t step, std::span<const int> slices);
   // Leaves `step` out: it is not exchanged any more, and the values are as after it.
   void Drop(int64_t step);
 
@@ -69,13 +72,18 @@ class BucketExchange {
 
  private:
   void Run();
-  bool AwaitReleased(int64_t step, const std::vector<int>& bucket);
+  bool AwaitReleased(int64_t step, int bucket);
+  void Complete(int bucket, int64_t step);
   void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
 
   const Setup setup_;
+  std::vector<int> bucket_of_;  // by slice
+  std::vector<int> waits_;      // by bucket: the slices that it waits for
   Mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<int64_t> released_ GUARDED_BY(mutex_);  // by slice: the last step
+  std::condition_variable completed_;                 // the thread waits for released buckets
+  std::condition_variable changed_;                   // workers wait for values and exchanges
+  std::vector<int> released_ GUARDED_BY(mutex_);      // by bucket: slices, in the present step
+  std::vector<int64_t> complete_ GUARDED_BY(mutex_);  // by bucket: steps in which it was released
   std::vector<int64_t> fresh_ GUARDED_BY(mutex_);     // by slice: steps that the values include
   int64_t exchanged_ GUARDED_BY(mutex_) = 0;          // steps whose exchanges are done
   int64_t dropped_ GUARDED_BY(mutex_) = -1;           // the last step that was left out

@@ -109,6 +109,7 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
     p = p.subspan(one->shape.p_size());
   }
   if (!matrices.empty()) collective_.AllReduce(qs);
+  dense_.SendParts(exchange, rest, own);
   dense_.AddUp(exchange, rest, own, take);
   p = ps;
   std::span<float> q(qs);

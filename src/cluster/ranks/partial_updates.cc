@@ -58,7 +58,7 @@ void PartialUpdates::AddNodes(int slice, std::span<float* const> sums) const {
 
 void PartialUpdates::Apply(Context& ctx, int slice, int64_t step, const float* gradient) {
   setup_.replica->Apply(ctx, slice, step, gradient);
-  if (bucket_of_[slice] != TurnOf(step)) exchange_->MarkFresh(slice, step);
+  if (bucket_of_[slice] != TurnOf(step)) exchange_->MarkFresh(step, {&slice, 1});
   exchange_->Release(slice, step);
 }
 

@@ -211,7 +211,6 @@ std::vector<RankSums::Summed> RankSums::AddUpOwn(int64_t exchange, std::span<con
 
 void RankSums::AddUp(int64_t exchange, std::span<const int> slices,
                      std::span<const EncodedFloats> own, const Take& take) {
-  SendParts(exchange, slices, own);
   const std::vector<Summed> sums = AddUpOwn(exchange, slices, own);
   for (int to = 0; to < link_.size(); ++to) {
     std::vector<Frame> all;

@@ -39,10 +39,13 @@ class RankSums {
   // Returns the process that adds the slice up, by its rank in the link.
   int owner(int slice) const { return routes_[slice].owner; }
 
-  // Adds up `slices` in exchange number `exchange`, which grows. own: by slice of the table, what
-  // this process contributes: the encoded sums of its nodes. Calls `take` for each slice that it
-  // takes. All ranks call it with the same slices. Throws as RankLink does, and PeerError if bytes
-  // are not encoded sums.
+  // Sends what this process contributes to `slices` in exchange number `exchange` to their owners.
+  // own: by slice of the table, the encoded sums of this process's nodes. Any thread may call it.
+  // Throws as RankLink does.
+  void SendParts(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own);
+  // Adds these slices up. Calls `take` for each slice that this process takes. All ranks call it
+  // with the same slices. Throws as RankLink does, and PeerError if bytes are not encoded sums.
+  // REQUIRES: SendParts was called.
   void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
              const Take& take);
 
@@ -75,7 +78,6 @@ class RankSums {
             const std::vector<Frame>& all);
   Received Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
                    const std::vector<int64_t>& floats);
-  void SendParts(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own);
   std::vector<Summed> AddUpOwn(int64_t exchange, std::span<const int> slices,
                                std::span<const EncodedFloats> own);
   Summed AddUpSlice(int slice, const std::vector<Frame>& parts);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/thread/activity_mark.h"
@@ -35,6 +36,10 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
       .first_step = first,
       .exchange = [this](int64_t step, int64_t exchange,
                          const std::vector<int>& bucket) { Exchange(step, exchange, bucket); },
+      .released =
+          [this](int64_t exchange, const std::vector<int>& bucket) {
+            if (!low_rank_) sums_->SendParts(exchange, bucket, own_);
+          },
       .deadline = setup_.deadline,
       .fresh = [this](int slice, int64_t step) { NoteFresh(slice, step); }});
   exchange_->Start();
@@ -114,7 +119,6 @@ void RankUpdates::Take(int64_t step, int slice, std::span<const float> sum) {
     throw DivergedError(GradientNotFiniteText(ParamText(param.name(), param.layer()), step));
   }
   setup_.replica->Apply(ctx, slice, step, sum.data());
-  exchange_->MarkFresh(slice, step);
 }
 
 bool RankUpdates::LacksGradient(int64_t step) const {
@@ -167,14 +171,15 @@ void RankUpdates::ApplyAll(Context& ctx, int64_t step) {
   if (verdict.dropped)
     throw DivergedError(StrCat("step ", step, ": the norm of the gradient is not finite"));
   if (clip_norm_ == 0) norm_ = std::sqrt(sum);
-  for (int s = 0; s < table_.size(); ++s) {
-    if (sums_->takes(s)) {
-      if (verdict.scale != 1)
-        for (float& x : whole_[s]) x *= verdict.scale;
-      setup_.replica->Apply(ctx, s, step, whole_[s].data());
-    }
-    exchange_->MarkFresh(s, step);
+  std::vector<int> all(table_.size());
+  std::iota(all.begin(), all.end(), 0);
+  for (const int s : all) {
+    if (!sums_->takes(s)) continue;
+    if (verdict.scale != 1)
+      for (float& x : whole_[s]) x *= verdict.scale;
+    setup_.replica->Apply(ctx, s, step, whole_[s].data());
   }
+  exchange_->MarkFresh(step, all);
 }
 
 // A process lacks the slices that workers of others alone have.
@@ -182,9 +187,13 @@ bool RankUpdates::has_model() const {
   return std::ranges::all_of(table_.slices(), [](const Slice& slice) { return slice.by.all(); });
 }
 
-// The owner of each divided slice sends its state to the others.
+// The owner of each divided slice sends its state to the others. A process that receives more
+// slowly keeps what comes early, so the processes meet before that is too much (ProcessLink keeps
+// 64 MiB).
 std::vector<SliceState> RankUpdates::ShareModel() {
+  constexpr int64_t kBetweenMeetings = 1 << 22;  // floats
   std::vector<SliceState> states(table_.size());
+  int64_t floats = 0;  // since the last meeting
   for (int s = 0; s < table_.size(); ++s) {
     SliceState& state = states[s];
     state.count = setup_.replica->count_of(s);
@@ -192,6 +201,11 @@ std::vector<SliceState> RankUpdates::ShareModel() {
     if (table_[s].by.all()) continue;
     setup_.between->Broadcast(sums_->owner(s), std::as_writable_bytes(std::span(&state.count, 1)));
     setup_.between->Broadcast(sums_->owner(s), std::as_writable_bytes(std::span(state.floats)));
+    floats += std::ssize(state.floats);
+    if (floats < kBetweenMeetings) continue;
+    double none = 0;
+    setup_.between->AllReduceOfRanks({&none, 1});
+    floats = 0;
   }
   return states;
 }

@@ -23,7 +23,6 @@ constexpr size_t kMostOfPart = size_t{1} << 22, kMostUnderWay = size_t{1} << 24;
 class Pauses {
  public:
   std::chrono::microseconds Next() { return std::exchange(next_, std::min(2 * next_, kLongPause)); }
-  void Restart() { next_ = kShortPause; }
 
  private:
   std::chrono::microseconds next_ = kShortPause;
@@ -67,16 +66,16 @@ void MpiLink::Open(MpiWorld* world) {
   carrier_ = std::thread([this] { CarryOn(); });
 }
 
+// A thread that receives makes progress for all messages, so this one seldom has to look.
 void MpiLink::CarryOn() {
-  Pauses pauses;
+  constexpr std::chrono::microseconds kPause(250);
   try {
     MutexLock lock(&sending_lock_);
     while (!ends_) {
-      if (Reap()) pauses.Restart();
-      if (sending_.empty())
-        sends_.wait(lock.native());
-      else
-        sends_.wait_for(lock.native(), pauses.Next());
+      sends_.wait(lock.native(),
+                  [&]() REQUIRES(sending_lock_) { return ends_ || !sending_.empty(); });
+      sends_.wait_for(lock.native(), kPause, [&]() REQUIRES(sending_lock_) { return ends_; });
+      Reap();
     }
   } catch (...) {
     Fail(std::current_exception());
@@ -111,11 +110,9 @@ void MpiLink::Poll(const std::function<bool()>& done,
   }
 }
 
-// Frees the memory of messages that have left it. Returns whether there were any.
-bool MpiLink::Reap() {
-  const size_t before = sending_.size();
+// Frees the memory of messages that have left it.
+void MpiLink::Reap() {
   while (!sending_.empty() && world_->Test(&sending_.front().request)) sending_.pop_front();
-  return sending_.size() < before;
 }
 
 void MpiLink::Send(int to, int64_t tag, std::span<const std::byte> bytes) {
@@ -128,14 +125,13 @@ void MpiLink::SendEach(int to, int64_t first_tag, const std::vector<Frame>& fram
   for (const Frame& frame : frames) {
     std::vector<Part<const std::byte>> parts;
     AppendParts(first_tag, frame.bytes(), &parts);
-    for (const Part<const std::byte>& part : parts) {
-      const MutexLock lock(&sending_lock_);
+    const MutexLock lock(&sending_lock_);
+    if (sending_.empty()) sends_.notify_one();
+    for (const Part<const std::byte>& part : parts)
       sending_.push_back({world_->StartSend(communicator_, to, part.tag, part.bytes), frame});
-    }
     first_tag += MessagesOf(std::ssize(frame.bytes()));
     sent_ += std::ssize(frame.bytes());
   }
-  sends_.notify_all();
 }
 
 void MpiLink::Receive(int from, int64_t tag, std::span<std::byte> bytes) {
@@ -194,6 +190,8 @@ void MpiLink::Await(Receiving* receiving, int from) {
     throw PeerError(StrCat("process ", from, " sends ", *came,
                            " bytes of numbers where this one expects ", receiving->bytes));
   received_ += *came;
+  const MutexLock lock(&sending_lock_);
+  Reap();
 }
 
 void MpiLink::AwaitSent() {

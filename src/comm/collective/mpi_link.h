@@ -70,7 +70,7 @@ class MpiLink final : public RankLink {
   void GiveUp(std::deque<Receiving>* under_way);
   void CheckFailure() const;
   void CarryOn();
-  bool Reap() REQUIRES(sending_lock_);
+  void Reap() REQUIRES(sending_lock_);
   // Looks again and again until done(). Throws if the deadline, or the job, ends before.
   void Poll(const std::function<bool()>& done, const std::function<std::string()>& what) const;
 
