@@ -25,8 +25,9 @@ beside it.
 
 The bound is the most that joint training can reach on this machine: K independent jobs of one
 worker at the same time, over K times one job alone. They share caches and memory. Over tcp the time
-of a step grows by the time in which two plain sockets send each other its bytes (loopback.py). Both
-cores compute all the time, so these bytes are never sent for free.
+of a step grows by the time in which two plain sockets send each other its bytes (loopback.py), and over
+MPI by the time of MPI_Allreduce for as many numbers (mpi_sum.py). Both cores compute all the time, so
+these bytes are never sent for free.
 """
 import argparse
 import concurrent.futures
@@ -39,6 +40,7 @@ import sys
 import tempfile
 
 import loopback
+import mpi_sum
 import results_file
 import singa_job
 
@@ -93,11 +95,17 @@ def train_apart(args, net, folder, plan):
 
 
 def step_bytes(args, net, folder, plan):
-    """Returns the bytes that a process sends in a step if workers talk by tcp; else 0."""
-    if args.kind != "tcp" or args.workers != 2:
+    """Returns the bytes that each of two processes sends in a step if they talk by tcp or MPI; else 0."""
+    if args.kind not in COPIES or args.workers != 2:
         return 0
     rows = [of_group[-1] for of_group in train_rows(args, net, folder, args.workers, *plan)]
     return int(sum(row["bytes_sent"] for row in rows) / plan[0] / args.workers)
+
+
+# By kind: returns the seconds in which two processes, on these cores, exchange `size` bytes at best.
+COPIES = {"tcp": loopback.exchange_seconds,
+          "mpi": lambda size, cores: mpi_sum.all_reduce_seconds(size // 4, cores)}
+COPIES_BY = {"tcp": "two plain sockets do", "mpi": "MPI_Allreduce does"}
 
 
 def train_torch(args, net, folder, workers, plan):
@@ -128,7 +136,7 @@ def measure(args, net, folder):
             rates = [SYSTEMS[system](args, net, folder, workers, plan)
                      for workers in (1, args.workers)]
             apart = train_apart(args, net, folder, plan) if system == "singa" else math.nan
-            copies = loopback.exchange_seconds(size, cores) if size > 0 else 0
+            copies = COPIES[args.kind](size, cores) if size > 0 else 0
             rounds.append((*rates, apart, copies))
             print(f"{net}, round {pair}: {system} {rates[0]:.0f}, together {rates[1]:.0f}, "
                   f"apart {apart:.0f} samples/s; {copies * 1e3:.1f} ms of copies", file=sys.stderr)
@@ -194,7 +202,7 @@ def main():
             if size > 0:
                 copies = statistics.median(copies for *_, copies in found["singa"])
                 notes.append(f"{NETS[net]}: each process sends {size / 1e6:.1f} MB a step, which "
-                             f"two plain sockets do in {copies * 1e3:.1f} ms.")
+                             f"{COPIES_BY[args.kind]} in {copies * 1e3:.1f} ms.")
             if args.ddp:
                 notes.append(f"{NETS[net]}: all workers of singa are {beside_torch(found)}.")
     lines = [*results_file.table(HEADS, rows), "",
