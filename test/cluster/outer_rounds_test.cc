@@ -1,6 +1,8 @@
 // Runs whole clusters whose groups train by themselves between outer steps (group_sync: kOuter).
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "support/cluster/cluster_of_roles.h"
 #include "support/comm/sent_floats.h"
 
@@ -23,26 +25,48 @@ struct Rounds {
   std::string compression = "kNone";
   int fragments = 1;
   std::vector<int64_t> leads = {0, 0, 0};  // by slice: steps by which its rounds end earlier
+  int64_t overlap = 0;
+  float mixing = 0.5f;
 };
 
 // Rounds end at steps 5 and 7, 4 and 7, 2 and 7.
 const Rounds kStreamed = {5, 0.7f, 0.9f, "kInt8", 3, {0, 1, 3}};
+// Groups take the outer steps of the first rounds at steps 7, 7 and 5.
+const Rounds kOverlapped = {5, 0.7f, 0.9f, "kInt8", 3, {0, 1, 3}, 3, 0.4f};
+
+// The values of a slice in all groups.
+struct Replicas {
+  explicit Replicas(int64_t n) : model(n), local(kGroups, model) {}
+  // Adds the outer step. Each group keeps `share` of its own values.
+  void Take(const std::vector<float>& step, float share) {
+    for (size_t i = 0; i < model.size(); ++i) {
+      model[i] += step[i];
+      for (std::vector<float>& values : local)
+        values[i] = share == 0 ? model[i] : share * values[i] + (1 - share) * model[i];
+    }
+  }
+  std::vector<float> model;
+  std::vector<std::vector<float>> local;  // by group
+};
 
 // Returns the model of slice `s`, whose floats begin at `begin`, after the job, by plain loops.
 // Group s is its master.
 std::vector<float> ExpectedSlice(const Rounds& rounds, int s, int64_t begin, int64_t n) {
   const auto codec = Codecs().Make(rounds.compression);
   codec->Setup(AllReduceProto(), 0);
-  std::vector<float> model(n), moments(n), rests[kGroups];
-  std::vector<std::vector<float>> local(kGroups, model);
+  Replicas replicas(n);
+  std::vector<float> moments(n), rests[kGroups], early;
+  int64_t ended = 0;  // the last round
   for (int64_t done = 1; done <= kSteps; ++done) {
     for (int g = 0; g < kGroups; ++g)
-      for (int64_t i = 0; i < n; ++i) local[g][i] -= GradientAt(g, done - 1, begin + i);
+      for (int64_t i = 0; i < n; ++i) replicas.local[g][i] -= GradientAt(g, done - 1, begin + i);
+    if (!early.empty() && (done == ended + rounds.overlap || done == kSteps))
+      replicas.Take(std::exchange(early, {}), rounds.mixing);
     if ((done + rounds.leads[s]) % rounds.freq != 0 && done != kSteps) continue;
     std::vector<float> sum(n), step(n);
     for (int g = 0; g < kGroups; ++g) {
       std::vector<float> change(n);
-      for (int64_t i = 0; i < n; ++i) change[i] = local[g][i] - model[i];
+      for (int64_t i = 0; i < n; ++i) change[i] = replicas.local[g][i] - replicas.model[i];
       if (g != s) change = Sent(*codec, change, &rests[g]);
       for (int64_t i = 0; i < n; ++i) sum[i] += change[i];
     }
@@ -51,11 +75,11 @@ std::vector<float> ExpectedSlice(const Rounds& rounds, int s, int64_t begin, int
       moments[i] = rounds.momentum * moments[i] + mean;
       step[i] = rounds.lr * (mean + rounds.momentum * moments[i]);
     }
-    step = Sent(*codec, step, &rests[s]);
-    for (int64_t i = 0; i < n; ++i) model[i] += step[i];
-    for (std::vector<float>& values : local) values = model;
+    early = Sent(*codec, step, &rests[s]);
+    ended = done;
+    if (rounds.overlap == 0 || done == kSteps) replicas.Take(std::exchange(early, {}), 0);
   }
-  return model;
+  return replicas.model;
 }
 
 std::vector<float> Expected(const Rounds& rounds) {
@@ -71,7 +95,8 @@ JobProto JobOfRounds(const Rounds& rounds, int servers) {
                StrCat("nworker_groups: 3 nserver_groups: 3 nservers_per_group: ", servers,
                       " group_sync: kOuter sync_freq: ", rounds.freq, " outer_lr: ", rounds.lr,
                       " outer_momentum: ", rounds.momentum, " outer_compression: ",
-                      rounds.compression, " outer_fragments: ", rounds.fragments),
+                      rounds.compression, " outer_fragments: ", rounds.fragments,
+                      " outer_overlap: ", rounds.overlap, " outer_mixing: ", rounds.mixing),
                StrCat("train_steps: ", kSteps));
 }
 
@@ -138,7 +163,8 @@ std::vector<float> Resumed(const Rounds& rounds, int64_t steps, const std::strin
 void ExpectPlainLoops(const Rounds& rounds) {
   for (const int servers : {1, 2})
     for (uint32_t seed = 0; seed < 20; ++seed) {
-      SCOPED_TRACE(StrCat("sync_freq ", rounds.freq, ", ", servers, " servers, seed ", seed));
+      SCOPED_TRACE(StrCat("sync_freq ", rounds.freq, ", overlap ", rounds.overlap, ", ", servers,
+                          " servers, seed ", seed));
       EXPECT_EQ(Trained(rounds, servers, seed), Expected(rounds));
     }
 }
@@ -159,14 +185,27 @@ TEST(OuterRounds, OfFragmentsEndAtStepsOfTheirOwn) {
   ExpectPlainLoops(kStreamed);
 }
 
+TEST(OuterRounds, OverlapWithStepsOfTheNextRound) {
+  ExpectPlainLoops({2, 0.5f, 0.25f, "kNone", 1, {0, 0, 0}, 1});
+  ExpectPlainLoops({3, 0.7f, 0.9f, "kFp16", 1, {0, 0, 0}, 2, 0.25f});
+  ExpectPlainLoops({3, 0.7f, 0.9f, "kNone", 1, {0, 0, 0}, 2, 0});
+  for (const int64_t overlap : {1, 2, 4})
+    ExpectPlainLoops({5, 0.7f, 0.9f, "kInt8", 3, {0, 1, 3}, overlap});
+  ExpectPlainLoops(kOverlapped);
+  EXPECT_NE(Expected(kOverlapped), Expected(kStreamed)) << "the overlap changes nothing";
+}
+
 TEST(OuterRounds, GoOnFromACheckpointWithTheSameBits) {
-  for (int64_t steps = 1; steps < kSteps; ++steps)
-    EXPECT_EQ(Resumed(kStreamed, steps, ""), Expected(kStreamed)) << "from step " << steps;
+  for (const Rounds& rounds : {kStreamed, kOverlapped})
+    for (int64_t steps = 1; steps < kSteps; ++steps)
+      EXPECT_EQ(Resumed(rounds, steps, ""), Expected(rounds))
+          << "from step " << steps << ", overlap " << rounds.overlap;
 }
 
 TEST(OuterRounds, NeedAllOfTheirState) {
   for (const char* lost : {"/values", "/rest", "outer/momentum/"})
     EXPECT_NE(Resumed(kStreamed, 4, lost), Expected(kStreamed)) << lost;
+  EXPECT_NE(Resumed(kOverlapped, 4, "/step"), Expected(kOverlapped));
 }
 
 TEST(OuterRounds, RefuseEncodedChangesThatDoNotFit) {

@@ -116,7 +116,8 @@ def main():
     for job, name in enumerate(["synchronous", "clip_norm", "skip"]):
         (folder / name).write_bytes(synchronous(job))
     (folder / "stale").write_bytes(stale())
-    for job, name in [(4, "master"), (5, "ring"), (6, "elastic"), (7, "outer"), (8, "outer_fragments")]:
+    for job, name in [(4, "master"), (5, "ring"), (6, "elastic"), (7, "outer"), (8, "outer_fragments"),
+                      (9, "outer_overlap")]:
         (folder / name).write_bytes(exchanges(job))
     (folder / "wrong").write_bytes(wrong())
     bad_sync = message(SYNC, 1, (SERVER, 1, 0), [part(0, 1, 1)], group=1)

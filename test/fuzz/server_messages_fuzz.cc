@@ -28,6 +28,8 @@ const char* const kJobs[] = {
     "cluster { nworker_groups: 3 nserver_groups: 3 group_sync: kOuter }",
     "cluster { nworker_groups: 3 nserver_groups: 3 group_sync: kOuter sync_freq: 2 "
     "outer_fragments: 2 }",
+    "cluster { nworker_groups: 3 nserver_groups: 3 group_sync: kOuter sync_freq: 2 "
+    "outer_overlap: 1 }",
 };
 constexpr int64_t kMostHeld = 4096;  // bytes; the job has 10 floats, and at most 4 processes
 

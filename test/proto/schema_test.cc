@@ -37,7 +37,8 @@ const MessageSpec kAdded[] = {
      "307 bind string; 308 start_timeout int32=60; 309 peer_timeout int32=60; "
      "310 max_restarts int32=3; 311 insecure bool=false; 312 stall_timeout int32=600; "
      "313 link_gbit float=10; 314 outer_lr float=0.7; 315 outer_momentum float=0.9; "
-     "316 outer_compression OuterCompression=kNone; 317 outer_fragments int32=1"},
+     "316 outer_compression OuterCompression=kNone; 317 outer_fragments int32=1; "
+     "318 outer_overlap int32=0; 319 outer_mixing float=0.5"},
     {"AllReduceProto", "",
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
      "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152; "

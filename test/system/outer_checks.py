@@ -2,13 +2,15 @@
 import shutil
 from signal import SIGKILL
 
-from case import check, differing_tensors, equal, has, learned, same_bytes, true
+from case import check, differing_tensors, equal, has, learned, same_bytes, tensors, true
 from job import ADAM, mlp
 from process_checks import disturbed, processes
 
 ROUNDS = ("cluster.nworker_groups=2", "cluster.nserver_groups=2", "cluster.group_sync=kOuter")
 # Exchanges of 8 bits, three in each round.
 STREAMED = ("cluster.outer_compression=kInt8", "cluster.outer_fragments=3")
+# The last takes outer steps four steps after their rounds have ended.
+KINDS = {"": (), "-streamed": STREAMED, "-overlapped": (*STREAMED, "cluster.outer_overlap=4")}
 # The least and the most bytes that are sent, of those of kNone.
 SHARES = {"kNone": (1, 1), "kFp16": (0.49, 0.52), "kInt8": (0.24, 0.28)}
 SGD = "type: kSGD learning_rate { type: kFixed base_lr: 0.06 }"
@@ -22,7 +24,7 @@ def rounds(freq, *settings):
 @check
 def groups_in_rounds_end_with_the_same_bytes_in_threads_and_processes(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 23 disp_freq: 5 test_freq: 7", updater=ADAM))
-    for kind, more in (("", ()), ("-streamed", STREAMED)):
+    for kind, more in KINDS.items():
         first = f"first{kind}"
         case.train("job.conf", *rounds(5, *more), workspace=first)
         case.train("job.conf", *rounds(5, *more), workspace=f"again{kind}")
@@ -32,14 +34,15 @@ def groups_in_rounds_end_with_the_same_bytes_in_threads_and_processes(case):
         for name in (f"again{kind}", f"threads{kind}"):
             same_bytes(case.newest(name), case.newest(first))
             equal(learned(case.rows(name, "test")), learned(case.rows(first, "test")), f"tests of {name}")
-    models = [case.newest(name) / "model.safetensors" for name in ("first", "first-streamed")]
-    true(differing_tensors(*models), "kInt8 changes nothing")
+    models = [case.newest(f"first{kind}") / "model.safetensors" for kind in KINDS]
+    true(differing_tensors(*models[:2]), "kInt8 changes nothing")
+    true(differing_tensors(*models[1:]), "the overlap changes nothing")
 
 
 @check
 def checkpoints_and_tests_within_a_round_change_nothing(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", updater=ADAM))
-    for kind, more in (("", ()), ("-streamed", STREAMED)):
+    for kind, more in KINDS.items():
         whole, often, args = f"whole{kind}", f"often{kind}", rounds(10, *more)
         case.train("job.conf", *args, workspace=whole)
         case.train("job.conf", *args, "-set", "checkpoint_freq=13", "-set", "test_freq=7", workspace=often)
@@ -50,12 +53,17 @@ def checkpoints_and_tests_within_a_round_change_nothing(case):
 @check
 def a_job_that_resumes_within_a_round_ends_with_the_same_bytes(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 checkpoint_freq: 13", updater=ADAM))
-    for kind in ("kNone", "kInt8"):
-        args = rounds(10, f"cluster.outer_compression={kind}", "cluster.outer_fragments=3")
+    jobs = {"kNone": ("cluster.outer_fragments=3",), "kInt8": STREAMED,
+            "overlapped": (*STREAMED, "cluster.outer_overlap=7")}  # from step 7 to 14
+    for kind, more in jobs.items():
+        args = rounds(10, *more)
         case.train("job.conf", *args, workspace=kind)
         shutil.copytree(case.path(kind), case.path(f"{kind}-two"))
         for step in (26, 30):
             shutil.rmtree(case.path(f"{kind}-two/checkpoint/step{step}"))
+        state = tensors(case.newest(f"{kind}-two") / "state.safetensors")
+        early = any(name.endswith("/step") for name in state)
+        equal(early, kind == "overlapped", "the checkpoint has outer steps that are not due")
         job = case.train("job.conf", *args, "-resume", workspace=f"{kind}-two")
         true("exactly" not in job.err, f"a warning:\n{job.err}")
         same_bytes(case.newest(f"{kind}-two"), case.newest(kind))
@@ -68,7 +76,7 @@ def a_job_in_rounds_that_loses_a_process_changes_nothing(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 1500 disp_freq: 5 checkpoint_freq: 47",
                                updater=ADAM))
     apart = ("cluster.server_worker_separate=true",)  # servers in processes without workers
-    for kind, more in (("", ()), ("-streamed", STREAMED)):
+    for kind, more in KINDS.items():
         case.train("job.conf", *rounds(20, *more), workspace=f"undisturbed{kind}")
         for rank, settings in ((0, ()), (1, ()), (0, apart)):
             args, lost = rounds(20, *settings, *more), f"lost{rank}{'-apart' if settings else ''}{kind}"

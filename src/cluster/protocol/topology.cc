@@ -33,14 +33,22 @@ void CheckNumbers(const Fields& fields, int64_t groups, int64_t per_group, int64
                              groups * per_group, ", is ", per_process));
 }
 
+void CheckRounds(const ClusterProto& conf) {
+  const int freq = conf.sync_freq();
+  if (conf.outer_fragments() > freq)
+    throw ConfigError("outer_fragments",
+                      StrCat("must be <= sync_freq, ", freq, ", is ", conf.outer_fragments()));
+  if (conf.outer_overlap() >= freq)
+    throw ConfigError("outer_overlap",
+                      StrCat("must be < sync_freq, ", freq, ", is ", conf.outer_overlap()));
+}
+
 void CheckExchange(const ClusterProto& conf) {
   CheckRange(conf.sync_freq() >= 1, "sync_freq", ">= 1", conf.sync_freq());
   CheckRange(conf.max_staleness() >= 0, "max_staleness", ">= 0", conf.max_staleness());
   CheckRange(conf.elastic_alpha() > 0 && conf.elastic_alpha() < 1, "elastic_alpha", "in (0, 1)",
              conf.elastic_alpha());
-  if (conf.group_sync() == ClusterProto::kOuter && conf.outer_fragments() > conf.sync_freq())
-    throw ConfigError("outer_fragments", StrCat("must be <= sync_freq, ", conf.sync_freq(), ", is ",
-                                                conf.outer_fragments()));
+  if (conf.group_sync() == ClusterProto::kOuter) CheckRounds(conf);
 }
 
 bool InRounds(const ClusterProto& conf) {

@@ -16,7 +16,9 @@ GroupSync::GroupSync(const Setup& setup)
 }
 
 void GroupSync::Updated(int slice) {
-  if (IsDue(slice, ++states_[place(slice)].updates)) Begin(slice);
+  ++states_[place(slice)].updates;
+  OnUpdate(slice);
+  if (IsDue(slice, updates(slice))) Begin(slice);
 }
 
 void GroupSync::Exchange(int slice) {

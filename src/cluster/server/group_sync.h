@@ -75,6 +75,8 @@ class GroupSync {
   virtual void AtHome(int /*slice*/) {}
   // Returns whether all groups take part in each exchange of a slice, its master's, too.
   virtual bool InRounds() const { return false; }
+  // Notes an update of `slice`, before an exchange may begin.
+  virtual void OnUpdate(int /*slice*/) {}
   // Returns whether an exchange begins, `updates` after the last one began.
   virtual bool IsDue(int /*slice*/, int64_t updates) const { return updates >= freq_; }
   virtual int Receiver(int slice) const = 0;
@@ -96,13 +98,18 @@ class GroupSync {
   void End(int slice);
   // Sets the state of `slice` to what was restored, once. Returns false if that has not all of it.
   bool RestoreSlice(int slice);
+  // Return whether slices wait for what was restored, and whether that has floats of this name.
   bool restores() const { return !restored_.empty(); }
+  bool restores(const std::string& name) const { return restored_.contains(name); }
 
   int group() const { return self_.group; }
   int groups() const { return groups_; }
   int place(int slice) const { return shard_->slices().PlaceOf(slice); }
   ParamShard& shard() const { return *shard_; }
   bool in_flight(int slice) const { return states_[place(slice)].in_flight; }
+  // Returns the updates since the last exchange began here.
+  int64_t updates(int slice) const { return states_[place(slice)].updates; }
+  void set_updates(int slice, int64_t updates) { states_[place(slice)].updates = updates; }
   // Returns the number of the last exchange that began here.
   int64_t number(int slice) const { return states_[place(slice)].number; }
   float* values(int slice) { return shard_->values(slice).data(); }

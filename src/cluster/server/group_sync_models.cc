@@ -133,8 +133,10 @@ double SyncCopies(const ClusterProto& conf) {
     case ClusterProto::kElastic:
       return 1 / groups;  // centres
     case ClusterProto::kOuter:
-      // Models, and the codec's state; at the master momentum and all changes.
-      return 1 + static_cast<double>(MakeOuterCodec(conf)->states()) + (1 + groups) / groups;
+      // Models, the codec's state, and outer steps that come early; at the master momentum and all
+      // changes.
+      return 1 + static_cast<double>(MakeOuterCodec(conf)->states()) +
+             (conf.outer_overlap() > 0 ? 1 : 0) + (1 + groups) / groups;
   }
   return 0;
 }

@@ -34,11 +34,14 @@ OuterSync::OuterSync(const Setup& setup)
     : ToMasterSync(setup),
       lr_(setup.conf.outer_lr()),
       momentum_(setup.conf.outer_momentum()),
+      mixing_(setup.conf.outer_mixing()),
       freq_(setup.conf.sync_freq()),
+      overlap_(setup.conf.outer_overlap()),
       steps_(setup.steps),
       codec_(MakeOuterCodec(setup.conf)),
       leads_(LeadsOf(setup.shard->table(), setup.conf)),
       models_(setup.shard->slices()),
+      early_(setup.shard->slices().size()),
       rests_(setup.shard->slices().size()),
       outer_(setup.shard->slices().size()),
       counts_(setup.shard->slices().size()) {}
@@ -53,6 +56,8 @@ void OuterSync::Start(int slice) {
     outer.came.assign(groups(), false);
   }
   if (!restores()) return;
+  set_updates(slice, (shard().version(slice) + leads_[slice]) % freq_);
+  if (restores(NameOf(slice) + "/step")) early_[place(slice)].resize(size(slice));
   if (!RestoreSlice(slice) && !std::exchange(warned_, true))
     LOG(WARNING) << "server group " << group() << " cannot go on exactly within its round: the "
                  << "checkpoint has other groups, other slices or another outer_compression";
@@ -61,8 +66,12 @@ void OuterSync::Start(int slice) {
       slice, static_cast<int64_t>(counted[0]) * kCountUnit + static_cast<int64_t>(counted[1]));
 }
 
+std::string OuterSync::NameOf(int slice) const {
+  return StrCat("outer/group", group(), "/", shard().Key(slice));
+}
+
 std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
-  const std::string name = StrCat("outer/group", group(), "/", shard().Key(slice));
+  const std::string name = NameOf(slice);
   const int64_t count = shard().count(slice);
   Counted& counted = counts_[place(slice)];
   const int64_t units = count / kCountUnit, rest = count % kCountUnit;
@@ -70,11 +79,22 @@ std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
   std::vector<Kept> state = {{name + "/values", {values(slice), static_cast<size_t>(size(slice))}},
                              {name + "/states", shard().states(slice)},
                              {name + "/rest", rests_[place(slice)]},
+                             {name + "/step", early_[place(slice)]},
                              {name + "/count", counted}};
   if (!Sends(slice))
     state.push_back({StrCat("outer/momentum/", shard().Key(slice)), outer_[place(slice)].momentum});
   std::erase_if(state, [](const Kept& kept) { return kept.floats.empty(); });
   return state;
+}
+
+bool OuterSync::Overlaps(int slice) const {
+  return updates(slice) < overlap_ && shard().version(slice) != steps_;
+}
+
+// A round never begins before the outer step of the last one is taken.
+void OuterSync::OnUpdate(int slice) {
+  if (!early_[place(slice)].empty() && (!Overlaps(slice) || IsDue(slice, updates(slice))))
+    Merge(slice);
 }
 
 bool OuterSync::IsDue(int slice, int64_t updates) const {
@@ -98,8 +118,10 @@ std::vector<float> OuterSync::Change(int slice) {
   return change;
 }
 
+// The codec's step is the one that ended the round, whenever the floats are encoded.
 EncodedFloats OuterSync::Encoded(int slice, std::vector<float> floats) {
-  return Encode(*codec_, shard().version(slice), FrameOf(std::move(floats)), rests_[place(slice)]);
+  return Encode(*codec_, shard().version(slice) - updates(slice), FrameOf(std::move(floats)),
+                rests_[place(slice)]);
 }
 
 // All groups are in the same round, so their exchanges have one number.
@@ -115,11 +137,22 @@ void OuterSync::Take(int slice, int from, const float* change) {
   End(slice);
 }
 
-// No update has come since the change was taken, because workers wait.
 void OuterSync::ReceiveReply(int slice, const float* step) {
+  early_[place(slice)].assign(step, step + size(slice));
+  if (!Overlaps(slice)) Merge(slice);
+}
+
+// Values that were trained on meanwhile keep a share of what they are, as in Streaming DiLoCo.
+// Without such steps all groups take the model.
+void OuterSync::Merge(int slice) {
+  const std::vector<float> step = std::exchange(early_[place(slice)], {});
   std::vector<float>& model = models_[slice];
   for (size_t i = 0; i < model.size(); ++i) model[i] += step[i];
-  std::ranges::copy(model, values(slice));
+  float* const w = values(slice);
+  if (updates(slice) == 0)
+    std::ranges::copy(model, w);
+  else
+    for (size_t i = 0; i < model.size(); ++i) w[i] = mixing_ * w[i] + (1 - mixing_) * model[i];
 }
 
 // Adds the changes up in the order of the groups, whatever the order in which they came.

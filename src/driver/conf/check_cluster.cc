@@ -185,13 +185,17 @@ class ClusterCheck {
     for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
       if (Has(field)) Warn(field, kOneServerGroup);
     if (cluster_.group_sync() != ClusterProto::kOuter) return;  // which draws a warning anyway
-    for (const char* field : {"outer_lr", "outer_momentum", "outer_compression", "outer_fragments"})
+    for (const char* field : {"outer_lr", "outer_momentum", "outer_compression", "outer_fragments",
+                              "outer_overlap", "outer_mixing"})
       if (Has(field)) Warn(field, kOneServerGroup);
   }
 
   void WarnOfRounds() {
-    if (cluster_.group_sync() == ClusterProto::kOuter && cluster_.max_staleness() > 0)
+    if (cluster_.group_sync() != ClusterProto::kOuter) return;
+    if (cluster_.max_staleness() > 0)
       Warn("max_staleness", "has no effect with group_sync: kOuter: groups take steps together");
+    if (Has("outer_mixing") && cluster_.outer_overlap() == 0)
+      Warn("outer_mixing", "has no effect with outer_overlap: 0");
   }
 
   const JobProto& job_;

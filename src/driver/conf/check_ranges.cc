@@ -94,6 +94,8 @@ constexpr Limits kRanges[] = {
     Above0("ClusterProto", "outer_lr"),
     Decay("ClusterProto", "outer_momentum"),
     AtLeast1("ClusterProto", "outer_fragments"),
+    AtLeast0("ClusterProto", "outer_overlap"),
+    Decay("ClusterProto", "outer_mixing"),
     {"AllReduceProto", "sparsity", "> 0 and <= 1", 0, 1, true},
     Above0("AllReduceProto", "threshold"),
     AtLeast0("AllReduceProto", "clip"),

@@ -79,6 +79,8 @@ inline constexpr ForTypes kForTypes[] = {
     {"ClusterProto", "group_sync", "outer_momentum", "kOuter"},
     {"ClusterProto", "group_sync", "outer_compression", "kOuter"},
     {"ClusterProto", "group_sync", "outer_fragments", "kOuter"},
+    {"ClusterProto", "group_sync", "outer_overlap", "kOuter"},
+    {"ClusterProto", "group_sync", "outer_mixing", "kOuter"},
     {"LayerProto", "type", "store_conf", "kRecordInput kCSVInput kRecordOutput kCSVOutput"},
     {"LayerProto", "type", "lmdbdata_conf", "kLMDBData"},
     {"LayerProto", "type", "mnist_conf", "kMnist"},

@@ -55,6 +55,11 @@ TEST(ServedClusterTest, CountsTheBytesOfItsServers) {
                 .cluster.bytes(100, 0),
             900)
       << "and what rounding left out";
+  EXPECT_EQ(ServedProcess("nserver_groups: 2 nworker_groups: 2 group_sync: kOuter sync_freq: 2 "
+                          "outer_overlap: 1")
+                .cluster.bytes(100, 0),
+            900)
+      << "and outer steps that are not due";
 }
 
 TEST(ServedClusterTest, AFailureEndsTheWaitsOfAllGroups) {

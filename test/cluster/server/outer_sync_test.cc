@@ -129,6 +129,100 @@ TEST(OuterSyncTest, FragmentsEndTheirRoundsInTurn) {
   }
 }
 
+// Tests of overlap: rounds end at steps 2, 4 and 5, and outer steps are due a step later.
+constexpr char kOverlap[] = "outer_lr: 1 outer_momentum: 0 outer_overlap: 1 outer_mixing: 0.25";
+
+TEST(OuterSyncTest, AnOuterStepThatComesEarlyIsTakenWhenItIsDue) {
+  OuterOfAServer server(2, kOverlap);
+  server.Step(0, 1);
+  server.Step(0, 2);
+  EXPECT_EQ(server.Sent(), "kSync->0 slice 0 #1 of 2+0 3;");
+  EXPECT_FALSE(server.sync->Holds(0));
+  EXPECT_TRUE(server.sync->exchanging());
+  EXPECT_TRUE(server.OnReply(0, 1, {5}, 0));
+  EXPECT_FALSE(server.sync->exchanging());
+  EXPECT_EQ(server.value(0), 13);
+  EXPECT_EQ(server.sync->Model(0)[0], 10);
+  server.Step(0, 4);
+  EXPECT_EQ(server.sync->Model(0)[0], 15);
+  EXPECT_EQ(server.value(0), 0.25f * 17 + 0.75f * 15) << "its own 10 + 3 + 4, and the model";
+  server.Step(0, 1);
+  EXPECT_EQ(server.Sent(), "kSync->0 slice 0 #2 of 2+0 1.5;");
+}
+
+TEST(OuterSyncTest, AnOuterStepThatComesLateIsWaitedFor) {
+  OuterOfAServer server(2, kOverlap);
+  for (const float change : {1.f, 2.f, 4.f}) server.Step(0, change);
+  EXPECT_TRUE(server.sync->Holds(0));
+  EXPECT_EQ(server.value(0), 17);
+  EXPECT_TRUE(server.OnReply(0, 1, {-1}, 0));
+  EXPECT_FALSE(server.sync->Holds(0));
+  EXPECT_EQ(server.sync->Model(0)[0], 9);
+  EXPECT_EQ(server.value(0), 0.25f * 17 + 0.75f * 9);
+  server.Sent();
+  server.Step(0, 0);
+  EXPECT_EQ(server.Sent(), "kSync->0 slice 0 #2 of 2+0 2;") << "what it kept of its own";
+}
+
+TEST(OuterSyncTest, TheMasterKeepsItsOwnOuterStepUntilItIsDue) {
+  OuterOfAServer master(0, kOverlap);
+  for (const int group : {1, 2}) EXPECT_TRUE(master.OnSync(0, 1, {3}, group, group));
+  master.Step(0, 3);
+  master.Step(0, 0);
+  EXPECT_EQ(master.Sent(), "kSyncReply->1 slice 0 #1 of 0+0 3;kSyncReply->2 slice 0 #1 of 0+0 3;");
+  EXPECT_EQ(master.sync->Model(0)[0], 10);
+  EXPECT_FALSE(master.sync->exchanging());
+  master.Step(0, 4);
+  EXPECT_EQ(master.sync->Model(0)[0], 13);
+  EXPECT_EQ(master.value(0), 0.25f * 17 + 0.75f * 13);
+}
+
+TEST(OuterSyncTest, TheLastStepOfTheJobTakesOuterStepsUnderWayFirst) {
+  OuterOfAServer server(2, kOverlap);
+  for (int i = 0; i < 2; ++i) server.Step(0, 1);
+  EXPECT_TRUE(server.OnReply(0, 1, {0}, 0));
+  for (int i = 0; i < 3; ++i) server.Step(0, 1);
+  server.Sent();
+  EXPECT_TRUE(server.sync->Holds(0));
+  EXPECT_TRUE(server.OnReply(0, 2, {8}, 0));
+  EXPECT_EQ(server.sync->Model(0)[0], 18);
+  EXPECT_TRUE(server.sync->Holds(0)) << "for the last round";
+  EXPECT_TRUE(server.OnReply(0, 3, {1}, 0));
+  EXPECT_FALSE(server.sync->Holds(0));
+  EXPECT_EQ(server.value(0), 19) << "nothing was trained after it";
+}
+
+TEST(OuterSyncTest, AnOuterStepThatIsNotDueGoesOnInAnotherServer) {
+  OuterOfAServer first(2, kOverlap), second(2, kOverlap);
+  for (int i = 0; i < 2; ++i) first.Step(0, 1);
+  EXPECT_TRUE(first.OnReply(0, 1, {6}, 0));
+  std::map<std::string, std::vector<float>> state;
+  for (const GroupSync::Kept& kept : first.sync->StateOf(0))
+    state[kept.name].assign(kept.floats.begin(), kept.floats.end());
+  ASSERT_EQ(state["outer/group2/a/0-1/step"], std::vector<float>{6});
+  second.sync->Restore(state);
+  second.shard.Put(0, 2, 0, std::vector<float>{10});
+  second.sync->Start(0);
+  for (OuterOfAServer* one : {&first, &second}) {
+    one->Step(0, 2);
+    EXPECT_EQ(one->sync->Model(0)[0], 16);
+    EXPECT_EQ(one->value(0), 0.25f * 14 + 0.75f * 16);
+  }
+}
+
+TEST(OuterSyncTest, AJobThatResumesWithoutOverlapTakesAnOuterStepAtItsNextStep) {
+  OuterOfAServer server(2);
+  server.sync->Restore({{"outer/group2/a/0-1/values", {12}},
+                        {"outer/group2/a/0-1/step", {6}},
+                        {"outer/group2/a/0-1/count", {0, 2}}});
+  server.shard.Put(0, 2, 0, std::vector<float>{10});
+  server.sync->Start(0);
+  server.Step(0, 2);
+  EXPECT_EQ(server.sync->Model(0)[0], 16);
+  EXPECT_EQ(server.value(0), 0.5f * 14 + 0.5f * 16);
+  EXPECT_EQ(server.sync->StateOf(0).size(), 2u) << "values and count";
+}
+
 TEST(OuterSyncTest, ChangesAndOuterStepsAreEncoded) {
   const std::string settings = "outer_lr: 1 outer_momentum: 0 outer_compression: kInt8";
   OuterOfAServer server(2, settings), master(0, settings);

@@ -52,10 +52,12 @@ TEST(CheckCluster, SettingsOfSeveralServerGroupsAreIdleInOne) {
 }
 
 TEST(CheckCluster, SettingsOfOuterStepsAreIdleWithoutThem) {
-  EXPECT_EQ(Found("group_sync: kOuter outer_compression: kInt8 outer_fragments: 1"),
+  EXPECT_EQ(Found("group_sync: kOuter outer_compression: kInt8 outer_fragments: 1 "
+                  "outer_overlap: 0"),
             "warning: cluster.group_sync: has no effect with one server group\n"
             "warning: cluster.outer_compression: has no effect with one server group\n"
-            "warning: cluster.outer_fragments: has no effect with one server group\n");
+            "warning: cluster.outer_fragments: has no effect with one server group\n"
+            "warning: cluster.outer_overlap: has no effect with one server group\n");
 }
 
 TEST(CheckCluster, ARoundHasAStepForEachFragment) {
@@ -65,6 +67,17 @@ TEST(CheckCluster, ARoundHasAStepForEachFragment) {
   EXPECT_EQ(Found(rounds + "outer_fragments: 4"), "");
   EXPECT_EQ(Found(rounds + "outer_fragments: 5"),
             "error: cluster.outer_fragments: must be <= sync_freq, 4, is 5\n");
+}
+
+TEST(CheckCluster, AnOuterStepIsTakenBeforeTheNextRoundEnds) {
+  const std::string rounds =
+      "nworker_groups: 2 nserver_groups: 2 nworkers_per_procs: 2 nservers_per_procs: 2 "
+      "group_sync: kOuter sync_freq: 4 ";
+  EXPECT_EQ(Found(rounds + "outer_overlap: 3 outer_mixing: 0"), "");
+  EXPECT_EQ(Found(rounds + "outer_overlap: 4"),
+            "error: cluster.outer_overlap: must be < sync_freq, 4, is 4\n");
+  EXPECT_EQ(Found(rounds + "outer_mixing: 0.5"),
+            "warning: cluster.outer_mixing: has no effect with outer_overlap: 0\n");
 }
 
 TEST(CheckCluster, ServersThatWorkersDoNotNeedAreIdle) {
