@@ -39,11 +39,17 @@ void Encode(Context&, const SparseSlice* slices, int64_t count, SparseRule rule,
                                        [](float found) { return found != 0; });
   for (const SparseSlice& slice : std::span(slices, count)) {
     SparsePair* const code = codes + slice.code;
-    code[0] = {0, 0};
+    if (slice.whole)
+      std::fill_n(slice.whole, slice.n, 0.f);
+    else
+      code[0] = {0, 0};
     if (bad) continue;
     const std::span<float> x = AddGradient(slice, rule);
     for (const uint32_t i : Choose(x, slice.most, rule.least)) {
-      code[++code[0].at] = {i, x[i]};
+      if (slice.whole)
+        slice.whole[i] = x[i];
+      else
+        code[++code[0].at] = {i, x[i]};
       x[i] = 0;
       if (slice.u && rule.masks) slice.u[i] = 0;
     }
@@ -55,7 +61,9 @@ void AddUp(Context&, const SparseSlice* slices, int64_t count, const float* bad,
   for (int64_t s = 0; s < count; ++s) {
     const SparseSlice& slice = slices[s];
     std::fill_n(slice.floats, slice.n, bad[s] == 0 ? 0 : std::nanf(""));
-    for (int rank = 0; rank < codes.ranks; ++rank) {
+    for (int64_t i = 0; slice.whole && i < slice.n; ++i)
+      slice.floats[i] += slice.whole[i] * state->loss_scale;
+    for (int rank = 0; !slice.whole && rank < codes.ranks; ++rank) {
       const SparsePair* const code = codes.all + rank * codes.size + slice.code;
       for (const SparsePair& pair : std::span(code + 1, code[0].at))
         slice.floats[pair.at] += pair.value * state->loss_scale;

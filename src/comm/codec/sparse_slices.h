@@ -1,6 +1,7 @@
 // These kernels are kTopK and kThreshold (sparse_codec.h) for slices of a device's memory: they
 // send the same floats, and leave the same bits in the state. A code has room for a number of pairs
-// that is known before, so nobody on the host looks at it.
+// that is known before, so nobody on the host looks at it. A slice may also travel whole, with
+// zeros for the floats that are not sent.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct SparseSlice {
   float* rest;    // [n], not sent yet; null: without error_feedback
   float* u;       // [n], the gradient with momentum; null: without momentum
   int64_t n;
-  int64_t code;  // place of the code's first pair
+  float* whole;  // [n], what is sent, and then its sum over the ranks; null: pairs are sent
+  int64_t code;  // place of the code's first pair, if pairs are sent
   int64_t most;  // floats that are sent at most, >= 1
 };
 
@@ -46,12 +48,12 @@ struct SparseRule {
 };
 
 // Encodes each slice: of the floats with the rest and momentum, those that are largest, and the
-// first of equal ones. Changes `floats`.
+// first of equal ones. Changes `floats`. The pairs of slices that travel whole are not written.
 inline constinit Kernel<void(const SparseSlice* slices, int64_t count, SparseRule rule,
                              SparsePair* codes)>
     EncodeSparse{"EncodeSparse"};
-// Sets `floats` to the sums of what `ranks` ranks send, added in their order, times the losses'
-// scale. bad: [count]; the sum of a slice for which it is not 0 is NaN.
+// Sets `floats` to the sums of what `ranks` ranks send, times the losses' scale. Pairs are added in
+// the order of the ranks. bad: [count]; the sum of a slice for which it is not 0 is NaN.
 inline constinit Kernel<void(const SparseSlice* slices, int64_t count, const float* bad,
                              SparseCodes codes, const StepState* state)>
     AddUpSparse{"AddUpSparse"};

@@ -151,22 +151,26 @@ struct EncodeSparseSlice {
   template <typename B>
   SINGA_DEVICE void operator()(const B& block, int64_t s) const {
     const SparseSlice slice = slices[s];
-    SparsePair* const code = codes + slice.code;
+    for (int64_t i = block.thread(); slice.whole && i < slice.n; i += block.threads())
+      slice.whole[i] = 0;
     float bad = 0;
     for (int64_t i = block.thread(); i < rule.bad_count; i += block.threads())
       if (rule.bad[i] != 0) bad = 1;
     uint32_t count = 0;
-    if (block.Max(bad) == 0) count = Send(block, slice, code + 1);
-    if (block.thread() == block.threads() - 1) code[0] = {count, 0};
+    if (block.Max(bad) == 0) count = Send(block, slice);
+    if (!slice.whole && block.thread() == block.threads() - 1) codes[slice.code] = {count, 0};
   }
 
-  // Returns the number of pairs, in the last thread.
+  // Returns the number of floats that are sent, in the last thread.
   template <typename B>
-  SINGA_DEVICE uint32_t Send(const B& block, const SparseSlice& slice, SparsePair* pairs) const {
+  SINGA_DEVICE uint32_t Send(const B& block, const SparseSlice& slice) const {
     float* const x = AddGradient(block, slice, rule);
     const SparseBound bound = SparseBlock::BoundOf(block, x, slice.n, slice.most, rule.least);
     return ForEachSent(block, x, slice.n, bound, [&](int64_t i, uint32_t place) {
-      pairs[place] = {static_cast<uint32_t>(i), x[i]};
+      if (slice.whole)
+        slice.whole[i] = x[i];
+      else
+        codes[slice.code + 1 + place] = {static_cast<uint32_t>(i), x[i]};
       x[i] = 0;
       if (slice.u && rule.masks) slice.u[i] = 0;
     });
@@ -184,8 +188,9 @@ struct AddUpSparseSlice {
   SINGA_DEVICE void operator()(const B& block, int64_t s) const {
     const SparseSlice slice = slices[s];
     const float first = bad[s] == 0 ? 0 : std::numeric_limits<float>::quiet_NaN();
-    for (int64_t i = block.thread(); i < slice.n; i += block.threads()) slice.floats[i] = first;
-    for (int rank = 0; rank < codes.ranks; ++rank) {
+    for (int64_t i = block.thread(); i < slice.n; i += block.threads())
+      slice.floats[i] = slice.whole ? first + slice.whole[i] * state->loss_scale : first;
+    for (int rank = 0; !slice.whole && rank < codes.ranks; ++rank) {
       block.Sync();  // a rank has no float twice
       const SparsePair* const code = codes.all + rank * codes.size + slice.code;
       for (uint32_t p = block.thread(); p < code[0].at; p += block.threads())

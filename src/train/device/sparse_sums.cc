@@ -19,20 +19,33 @@ bool ByThreshold(const AllReduceProto& conf) {
   return conf.compression() == AllReduceProto::kThreshold;
 }
 
-}  // namespace
+// How a slice travels.
+struct Room {
+  bool whole;
+  int64_t most;  // floats that are sent at most
+};
 
 // As floats, as TopKCodec has it. Floats above the threshold that find no room are sent later, so
-// there must be room for all if nothing is fed back.
-int64_t SparseSums::MostOf(const AllReduceProto& conf, int64_t n) {
-  if (ByThreshold(conf) && !conf.error_feedback()) return n;
+// there must be room for all if nothing is fed back. A member sends and receives each float of an
+// all-reduce, which is as much as a pair, and receives the pairs of all members. A whole slice has
+// room for all floats.
+Room RoomFor(const AllReduceProto& conf, int64_t n, int members) {
   const auto share = static_cast<int64_t>(std::ceil(static_cast<float>(n) * conf.sparsity()));
-  return std::clamp<int64_t>(share, 1, n);
+  int64_t most = std::clamp<int64_t>(share, 1, n);
+  if (ByThreshold(conf) && !conf.error_feedback()) most = n;
+  const bool whole = members * (1 + most) >= n;
+  return {whole, whole && ByThreshold(conf) ? n : most};
 }
 
+}  // namespace
+
 int64_t SparseSums::Bytes(const AllReduceProto& conf, const SliceTable& table, int members) {
-  int64_t pairs = 0;
-  for (const Slice& slice : table.slices()) pairs += 1 + MostOf(conf, slice.size);
-  return (1 + members) * pairs * kPair;
+  int64_t pairs = 0, floats = 0;
+  for (const Slice& slice : table.slices()) {
+    const Room room = RoomFor(conf, slice.size, members);
+    (room.whole ? floats : pairs) += room.whole ? slice.size : 1 + room.most;
+  }
+  return (1 + members) * pairs * kPair + floats * static_cast<int64_t>(sizeof(float));
 }
 
 SparseSums::SparseSums(const Setup& setup, const AllReduceProto& conf,
@@ -42,16 +55,25 @@ SparseSums::SparseSums(const Setup& setup, const AllReduceProto& conf,
       masks_(!ByThreshold(conf) && conf.factor_masking()),
       count_(std::ssize(slices)) {
   std::vector<UpdatePiece> pieces;
+  std::vector<Room> rooms;
   for (SparseSlice& slice : slices) {
+    rooms.push_back(RoomFor(conf, slice.n, setup_.member.members));
+    slice.most = rooms.back().most;
     slice.code = pairs_;
-    slice.most = MostOf(conf, slice.n);
-    pairs_ += 1 + slice.most;
+    (rooms.back().whole ? floats_ : pairs_) += rooms.back().whole ? slice.n : 1 + slice.most;
     UpdatePiece& piece = pieces.emplace_back();
     piece.g = slice.floats;
     piece.n = slice.n;
   }
   const Context& ctx = *setup_.ctx;
   try {
+    whole_ = Allocate(ctx, {floats_});
+    float* whole = whole_.data();
+    for (size_t s = 0; s < slices.size(); ++s) {
+      if (!rooms[s].whole) continue;
+      slices[s].whole = whole;
+      whole += slices[s].n;
+    }
     slices_ = OnDevice(ctx, slices);
     pieces_ = OnDevice(ctx, pieces);
     found_ = OnDevice(ctx, std::vector<PieceFinding>(slices.size()));
@@ -72,15 +94,26 @@ void SparseSums::AddUp(float* bad_losses, int64_t losses) {
                            bad_.data(),     bad_.size(), ctx.device_state};
   SparsePair* const codes = codes_.as<SparsePair>();
   EncodeSparse(ctx, slices_.as<SparseSlice>(), count_, rule, codes);
-  setup_.meet();
-  setup_.stream->Await(*ctx.stream->Record());
-  setup_.group->AllGather(reinterpret_cast<std::byte*>(codes),
-                          reinterpret_cast<std::byte*>(codes + pairs_), pairs_ * kPair,
-                          *setup_.stream);
-  ctx.stream->Await(*setup_.stream->Record());
-  setup_.meet();
+  Exchange();
   AddUpSparse(ctx, slices_.as<SparseSlice>(), count_, bad_.data() + losses,
               {codes + pairs_, setup_.member.members, pairs_}, ctx.device_state);
+}
+
+void SparseSums::Exchange() {
+  const Context& ctx = *setup_.ctx;
+  setup_.stream->Await(*ctx.stream->Record());
+  if (pairs_ > 0) {
+    setup_.meet();
+    std::byte* const codes = codes_.as<std::byte>();
+    setup_.group->AllGather(codes, codes + pairs_ * kPair, pairs_ * kPair, *setup_.stream);
+    setup_.meet();
+  }
+  if (floats_ > 0) {
+    setup_.meet();
+    setup_.group->Sum(whole_.data(), floats_, *setup_.stream);
+    setup_.meet();
+  }
+  ctx.stream->Await(*setup_.stream->Record());
 }
 
 void SparseSums::SumFindings(float* bad_losses, int64_t losses) {

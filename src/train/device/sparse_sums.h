@@ -1,7 +1,8 @@
 // SparseSums adds up a group's gradients, of which each member sends the largest floats (kTopK,
 // kThreshold). The members first tell each other whether all numbers of the step are finite: if
 // not, the state stays as it is. A message has room for as many floats as the job allows, so nobody
-// on the host looks at it, and a step can be captured.
+// on the host looks at it, and a step can be captured. Slices for which that is no fewer bytes than
+// an all-reduce of all floats are added up as a whole, with zeros for what is not sent.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class SparseSums {
     float momentum;              // that the members add; 0: none
     float clip_norm;             // bound of each member's gradient; 0: none
   };
-  // floats, rest and u of each slice are set. Throws DeviceError.
+  // floats, rest, u and n of each slice are set. Throws DeviceError.
   SparseSums(const Setup& setup, const AllReduceProto& conf, std::vector<SparseSlice> slices,
              int64_t losses);
 
@@ -40,20 +41,20 @@ class SparseSums {
   // Returns where the norm of the member's own gradient is, with clip_norm.
   const OwnGradient* own() const { return own_.as<OwnGradient>(); }
 
-  // Returns how many floats of a slice of n floats are sent at most.
-  static int64_t MostOf(const AllReduceProto& conf, int64_t n);
-  // Returns the bytes that a member needs for the codes of all slices.
+  // Returns the bytes that a member needs for what it and all others send.
   static int64_t Bytes(const AllReduceProto& conf, const SliceTable& table, int members);
 
  private:
   void SumFindings(float* bad_losses, int64_t losses);
+  void Exchange();
 
   const Setup setup_;
   const uint32_t least_;  // bits of the least magnitude
   const bool masks_;
-  int64_t count_, pairs_ = 0;  // slices, and pairs of a member's codes
-  // bad_: of losses, then of slices; codes_: [members, pairs_], after this member's own.
-  Tensor slices_, pieces_, found_, own_, bad_, codes_;
+  int64_t count_, pairs_ = 0, floats_ = 0;  // slices, pairs of a member's codes, and whole slices
+  // bad_: of losses, then of slices; codes_: [members, pairs_], after this member's own; whole_:
+  // [floats_].
+  Tensor slices_, pieces_, found_, own_, bad_, codes_, whole_;
 };
 
 }  // namespace singa

@@ -30,6 +30,7 @@ struct Slice {
              .rest = states > 0 ? state.data() : nullptr,
              .u = states > 1 ? state.data() + n : nullptr,
              .n = n,
+             .whole = nullptr,
              .code = 0,
              .most = most};
   }
@@ -66,6 +67,13 @@ class SparseSlices : public ::testing::TestWithParam<bool> {
     else
       EncodeSparse(ctx, &slice->slice, 1, rule, slice->code.data());
   }
+  void AddUp(const SparseSlice& slice, const SparseCodes& codes) {
+    Context ctx;
+    if (GetParam())
+      RunBlocks(1, kThreads, AddUpSparseSlice{&slice, &numbers_.bad, codes, &numbers_.state});
+    else
+      AddUpSparse(ctx, &slice, 1, &numbers_.bad, codes, &numbers_.state);
+  }
   Numbers numbers_;
 };
 INSTANTIATE_TEST_SUITE_P(Kernels, SparseSlices, ::testing::Values(false, true),
@@ -94,6 +102,27 @@ TEST_P(SparseSlices, SendWhatTheHostSendsAndKeepTheSameState) {
             EXPECT_EQ(slice.state, state) << compression << ' ' << momentum << ' ' << n;
           }
         }
+}
+
+// A slice that travels whole has zeros between the floats that are sent.
+TEST_P(SparseSlices, OfAllFloatsSendTheSameAndKeepTheSameState) {
+  for (const float momentum : {0.f, 0.9f}) {
+    Slice pairs(Gaussian(500, 6), 2, 40), all(pairs.floats, 2, 40);
+    Floats whole(500, 7);
+    all.slice.whole = whole.data();
+    const SparseRule rule = numbers_.Rule(momentum, true);
+    Encode(&pairs, rule);
+    Encode(&all, rule);
+    EXPECT_EQ(whole, pairs.Sent());
+    EXPECT_EQ(all.state, pairs.state);
+  }
+  Floats whole(90, 7);
+  Slice bad(Gaussian(90, 7), 1, 9);
+  bad.slice.whole = whole.data();
+  numbers_.bad = 1;
+  Encode(&bad, numbers_.Rule());
+  EXPECT_EQ(whole, Floats(90));
+  EXPECT_EQ(bad.state, Floats(90));
 }
 
 TEST_P(SparseSlices, SendTheFirstOfEqualFloats) {
@@ -162,13 +191,7 @@ TEST_P(SparseSlices, AreAddedUpInTheOrderOfTheRanks) {
                                          {0, 0}, {0, 0},    {3, 0},  {0, -1e8f}, {7, 2}, {69, 4}};
   numbers_.state.loss_scale = 2;
   const SparseCodes all = {codes.data(), 3, 4};
-  const auto add_up = [&] {
-    Context ctx;
-    if (GetParam())
-      RunBlocks(1, kThreads, AddUpSparseSlice{&slice.slice, &numbers_.bad, all, &numbers_.state});
-    else
-      AddUpSparse(ctx, &slice.slice, 1, &numbers_.bad, all, &numbers_.state);
-  };
+  const auto add_up = [&] { AddUp(slice.slice, all); };
   add_up();
   Floats sum(70);
   sum[0] = (2e8f + 2) - 2e8f;
@@ -177,6 +200,20 @@ TEST_P(SparseSlices, AreAddedUpInTheOrderOfTheRanks) {
   EXPECT_EQ(slice.floats, sum);
   numbers_.bad = 1;
   add_up();
+  EXPECT_TRUE(std::ranges::all_of(slice.floats, [](float x) { return std::isnan(x); }));
+}
+
+TEST_P(SparseSlices, OfAllFloatsAreTakenAsTheyWereAddedUp) {
+  Slice slice(Floats(70, 5), 0, 3);
+  Floats whole = Gaussian(70, 8);
+  whole[3] = -0.f;
+  slice.slice.whole = whole.data();
+  numbers_.state.loss_scale = 2;
+  AddUp(slice.slice, {nullptr, 3, 0});
+  for (int i = 0; i < 70; ++i) EXPECT_EQ(slice.floats[i], 2 * whole[i]);
+  EXPECT_FALSE(std::signbit(slice.floats[3])) << "as in a sum of pairs";
+  numbers_.bad = 1;
+  AddUp(slice.slice, {nullptr, 3, 0});
   EXPECT_TRUE(std::ranges::all_of(slice.floats, [](float x) { return std::isnan(x); }));
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "math/reduction/sum_tree.h"
 #include "support/comm/sent_floats.h"
 #include "support/gpu_members.h"
 
@@ -66,10 +67,12 @@ class SparseSumsTest : public GpuMembersTest {
     conf.set_threshold(threshold);
     return conf;
   }
+  // In the order of whole gradients on emulated GPUs. NCCL may have another one.
   static Floats SumOf(const std::vector<Floats>& terms) {
     Floats sum(terms[0].size());
-    for (const Floats& term : terms)
-      for (size_t i = 0; i < sum.size(); ++i) sum[i] += term[i];
+    AddUpWorkers(
+        SumNode{0, static_cast<int>(terms.size())}, [&](int m) { return terms[m].data(); },
+        std::ssize(sum), sum.data());
     return sum;
   }
 };
@@ -98,6 +101,35 @@ TEST_P(SparseSumsTest, AndTheRestsAreTheGradients) {
               (gradients[0][i] - found[0].rest[i]) + (gradients[1][i] - found[1].rest[i]))
         << i;
   for (const Found& one : found) EXPECT_EQ(std::ranges::count(one.rest, 0.f), 30);
+}
+
+// A threshold that few floats exceed in a slice that travels whole.
+TEST_P(SparseSumsTest, OfWholeSlicesLeaveOutWhatIsNotSent) {
+  const std::vector<Floats> gradients = {Gaussian(300, 3), Gaussian(300, 4)};
+  const std::vector<Found> found = Step(gradients, Threshold(1, 0.5f));
+  if (IsSkipped()) return;
+  for (int m = 0; m < 2; ++m)
+    for (int i = 0; i < 300; ++i)
+      EXPECT_EQ(found[m].rest[i], std::abs(gradients[m][i]) < 1 ? gradients[m][i] : 0) << i;
+  for (int i = 0; i < 300; ++i)
+    EXPECT_EQ(found[1].sum[i],
+              (gradients[0][i] - found[0].rest[i]) + (gradients[1][i] - found[1].rest[i]))
+        << i;
+}
+
+// 100 pairs of 8 bytes of each of two members are as many bytes as 200 floats, sent and received.
+TEST(SparseSums, TakeNoMoreBytesThanWholeOnes) {
+  AllReduceProto conf;
+  conf.set_compression(AllReduceProto::kTopK);
+  const SliceTable table(std::vector<Shape>{{202}});
+  const auto bytes = [&](float sparsity, int members) {
+    conf.set_sparsity(sparsity);
+    return SparseSums::Bytes(conf, table, members);
+  };
+  EXPECT_EQ(bytes(0.05f, 2), 3 * (1 + 11) * 8);
+  EXPECT_EQ(bytes(0.49f, 2), 3 * (1 + 99) * 8);
+  EXPECT_EQ(bytes(0.495f, 2), 202 * 4);
+  EXPECT_EQ(bytes(0.05f, 20), 202 * 4);
 }
 
 TEST_P(SparseSumsTest, AreBoundedByEachMember) {
