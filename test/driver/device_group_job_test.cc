@@ -66,6 +66,20 @@ TEST_F(DeviceJob, OfAGroupOfGpusAddsUpPiecesOfAnySize) {
   }
 }
 
+// The share falls in steps 3, 6 and 9. The two steps from there are not replayed, as at the start.
+TEST_F(DeviceJob, OfAGroupOfGpusThatWarmsUpIsCapturedForEachShare) {
+  JobProto job = Job(kGroup, false);
+  AllReduceProto* const conf = job.mutable_cluster()->mutable_all_reduce();
+  conf->set_compression(AllReduceProto::kTopK);
+  conf->set_sparsity(0.01f);
+  conf->set_warmup_steps(12);
+  const int64_t before = EmulatedGpu::replays_of_all();
+  const std::string whole = Train(job, 3);
+  EXPECT_EQ(EmulatedGpu::replays_of_all() - before, 3 * 4);
+  Train(job, 3, false, 4);
+  EXPECT_EQ(Train(job, 3, true), whole);
+}
+
 // All workers scale their losses alike, and skip the same steps.
 TEST_F(DeviceJob, OfAGroupOfGpusInFloat16GoesOnWhereItEnded) {
   JobProto job = Job(kGroup, false);

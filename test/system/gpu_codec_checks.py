@@ -102,6 +102,24 @@ def gpus_that_send_the_largest_numbers_resume_to_the_same_bytes(case):
 
 
 @check
+def gpus_that_warm_up_train_and_resume_to_the_bytes_of_cpus_that_do(case):
+    """The share falls in steps 7, 14 and 21. A resume goes on within the warm-up."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 35 disp_freq: 1"))
+    args = two("cluster.all_reduce.compression=kTopK", "cluster.all_reduce.sparsity=0.01",
+               "cluster.all_reduce.warmup_steps=28", APART)
+    train(case, *args, workspace="cpus", gpus="")
+    train(case, *args, workspace="gpus")
+    same_bytes(case.newest("gpus"), case.newest("cpus"))
+    for workspace, first in (("half", "0,1"), ("from-cpus", "")):
+        train(case, *args, "-set", "train_steps=10", workspace=workspace, gpus=first)
+        train(case, "-resume", *args, workspace=workspace)
+        same_bytes(case.newest(workspace), case.newest("cpus"))
+    train(case, *args, "-set", "cluster.all_reduce.warmup_steps=0", workspace="cold")
+    warm, cold = ((case.newest(name) / "model.safetensors").read_bytes() for name in ("gpus", "cold"))
+    true(warm != cold, "warmup_steps has no effect")
+
+
+@check
 def gpus_that_send_the_largest_numbers_keep_what_is_not_sent_of_a_step_that_is_skipped(case):
     case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
     case.write("job.conf", csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37))

@@ -1,7 +1,7 @@
-// kTopK sends the `sparsity` share of a slice's floats that is largest in magnitude. In the first
-// warmup_steps the share is larger: a quarter, then a fourth of that, and so on. Source: Aji,
-// Heafield, Sparse communication for distributed gradient descent, EMNLP 2017, arXiv:1704.05021;
-// the warm-up of Deep Gradient Compression (sparse_codec.h).
+// kTopK sends the `sparsity` share of a slice's floats that is largest in magnitude. Source: Aji,
+// Heafield, Sparse communication for distributed gradient descent, EMNLP 2017, arXiv:1704.05021.
+#include "comm/codec/top_k.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,27 +17,37 @@ class TopKCodec final : public SparseCodec {
   void Setup(const AllReduceProto& conf, float momentum) override {
     SparseCodec::Setup(conf, momentum);
     if (conf.factor_masking()) MaskFactors();
-    sparsity_ = conf.sparsity();
-    warmup_ = conf.warmup_steps();
+    conf_ = conf;
   }
 
  private:
-  float ShareIn(int64_t step) const {
-    if (step >= warmup_) return sparsity_;
-    const auto stage = static_cast<int>(step * kStages / warmup_);
-    return std::max(sparsity_, std::ldexp(0.25f, -2 * stage));
-  }
   Positions Choose(int64_t step, std::span<const float> floats) const override {
-    const auto n = static_cast<int64_t>(floats.size());
-    // As floats: 500 x 0.1f is 50 then.
-    const auto share = static_cast<int64_t>(std::ceil(static_cast<float>(n) * ShareIn(step)));
-    return PositionsOfLargest(floats, std::clamp<int64_t>(share, 1, n));
+    return PositionsOfLargest(floats, TopKCount(TopKShare(conf_, step), std::ssize(floats)));
   }
 
-  float sparsity_ = 1;
-  int64_t warmup_ = 0;
+  AllReduceProto conf_;
 };
 SINGA_REGISTER_CODEC(kTopK, TopKCodec);
 
 }  // namespace
+
+float TopKShare(const AllReduceProto& conf, int64_t step) {
+  if (step >= conf.warmup_steps()) return conf.sparsity();
+  const auto stage = static_cast<int>(step * kStages / conf.warmup_steps());
+  return std::max(conf.sparsity(), std::ldexp(0.25f, -2 * stage));
+}
+
+std::vector<float> TopKShares(const AllReduceProto& conf) {
+  std::vector<float> shares;
+  for (int64_t stage = 0; stage <= kStages; ++stage)
+    shares.push_back(TopKShare(conf, (stage * conf.warmup_steps() + kStages - 1) / kStages));
+  return shares;
+}
+
+// As floats: 500 x 0.1f is 50 then.
+int64_t TopKCount(float share, int64_t n) {
+  const auto count = static_cast<int64_t>(std::ceil(static_cast<float>(n) * share));
+  return std::clamp<int64_t>(count, 1, n);
+}
+
 }  // namespace singa

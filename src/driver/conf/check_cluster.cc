@@ -118,8 +118,6 @@ class ClusterCheck {
   }
 
   void WarnOfGpus(AllReduceProto::Compression compression) {
-    if (cluster_.all_reduce().warmup_steps() > 0)
-      Warn("all_reduce.warmup_steps", "has no effect on GPUs");
     if (!GpusUse(compression))
       Warn("all_reduce.compression",
            AllReduceProto::Compression_Name(compression) +

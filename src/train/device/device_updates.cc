@@ -190,6 +190,7 @@ void DeviceUpdates::Join() {
 void DeviceUpdates::BeginStep(int64_t step) {
   if (worker_.member && !group_) Join();
   Bring();
+  if (Changes(step)) largest_sums_.reset();
   if (waits_) LookAt(0);
   metrics_->Bring();
   changed_ = true;
@@ -225,7 +226,7 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
   MeetGroup();
 }
 
-void DeviceUpdates::AddUpLargest() {
+void DeviceUpdates::AddUpLargest(int64_t step) {
   if (!largest_sums_)
     largest_sums_.emplace(SparseSums::Setup{.group = group_.get(),
                                             .member = *worker_.member,
@@ -234,12 +235,12 @@ void DeviceUpdates::AddUpLargest() {
                                             .meet = [this] { MeetGroup(); },
                                             .momentum = worker_.largest->momentum,
                                             .clip_norm = worker_.largest->clip_norm},
-                          all_reduce_, std::exchange(sparse_slices_, {}), outcomes_.losses());
+                          all_reduce_, sparse_slices_, outcomes_.losses(), step);
   largest_sums_->AddUp(gradients_.bad_losses(), outcomes_.losses());
 }
 
-void DeviceUpdates::AddUp() {
-  if (worker_.largest) return AddUpLargest();
+void DeviceUpdates::AddUp(int64_t step) {
+  if (worker_.largest) return AddUpLargest(step);
   if (!gradients_.has_sums())
     gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
                         [this] { MeetGroup(); });
@@ -252,12 +253,12 @@ void DeviceUpdates::AddUp() {
   MeetGroup();
 }
 
-void DeviceUpdates::Finish(int64_t) {
+void DeviceUpdates::Finish(int64_t step) {
   if (!pieces_.placed()) MakePieces();
   StepReport* const report = outcomes_.report();
   InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(),
                 gradients_.bad_losses());
-  if (group_) AddUp();
+  if (group_) AddUp(step);
   pieces_.Inspect(*ctx_, rule_.clip_norm > 0);
   if (worker_.trained->divided()) {
     const std::span<double> findings = pieces_.findings();

@@ -77,6 +77,9 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   // step's numbers for the device, which WorkerDevice::Begin then sends.
   void BeginStep(int64_t step);
   void EndStep();
+  // Returns whether the work of `step` differs from that of the steps before, so that work which
+  // was captured must go before BeginStep.
+  bool Changes(int64_t step) const { return largest_sums_ && !largest_sums_->Fits(step); }
 
   void Await(Param*, int64_t) override {}
   void GradientReady(Param* param, int64_t step) override;
@@ -93,9 +96,9 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   bool Lacks(const Slice& cut) const;
   void MakePieces();
   void Join();
-  void AddUp();
+  void AddUp(int64_t step);
   bool KeepsState() const { return worker_.largest && worker_.largest->states() > 0; }
-  void AddUpLargest();
+  void AddUpLargest(int64_t step);
   SparseSlice SparseSliceOf(int slice, float* gradient);
   void MeetGroup();
   void Bring();

@@ -1,10 +1,10 @@
 #include "train/device/sparse_sums.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "comm/codec/largest_floats.h"
+#include "comm/codec/top_k.h"
 #include "math/elementwise/elementwise.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
@@ -25,14 +25,17 @@ struct Room {
   int64_t most;  // floats that are sent at most
 };
 
-// As floats, as TopKCodec has it. Floats above the threshold that find no room are sent later, so
+float ShareIn(const AllReduceProto& conf, int64_t step) {
+  return ByThreshold(conf) ? conf.sparsity() : TopKShare(conf, step);
+}
+
+// Floats above the threshold that find no room are sent later, so
 // there must be room for all if nothing is fed back. A member sends and receives each float of an
 // all-reduce, which is as much as a pair, and receives the pairs of all members. A whole slice has
 // room for all floats.
-Room RoomFor(const AllReduceProto& conf, int64_t n, int members) {
-  const auto share = static_cast<int64_t>(std::ceil(static_cast<float>(n) * conf.sparsity()));
-  int64_t most = std::clamp<int64_t>(share, 1, n);
-  if (ByThreshold(conf) && !conf.error_feedback()) most = n;
+Room RoomFor(const AllReduceProto& conf, float share, int64_t n, int members) {
+  const bool all = ByThreshold(conf) && !conf.error_feedback();
+  const int64_t most = all ? n : TopKCount(share, n);
   const bool whole = members * (1 + most) >= n;
   return {whole, whole && ByThreshold(conf) ? n : most};
 }
@@ -40,24 +43,34 @@ Room RoomFor(const AllReduceProto& conf, int64_t n, int members) {
 }  // namespace
 
 int64_t SparseSums::Bytes(const AllReduceProto& conf, const SliceTable& table, int members) {
-  int64_t pairs = 0, floats = 0;
-  for (const Slice& slice : table.slices()) {
-    const Room room = RoomFor(conf, slice.size, members);
-    (room.whole ? floats : pairs) += room.whole ? slice.size : 1 + room.most;
+  int64_t bytes = 0;
+  for (const float share :
+       ByThreshold(conf) ? std::vector<float>{conf.sparsity()} : TopKShares(conf)) {
+    int64_t pairs = 0, floats = 0;
+    for (const Slice& slice : table.slices()) {
+      const Room room = RoomFor(conf, share, slice.size, members);
+      (room.whole ? floats : pairs) += room.whole ? slice.size : 1 + room.most;
+    }
+    bytes = std::max(bytes,
+                     (1 + members) * pairs * kPair + floats * static_cast<int64_t>(sizeof(float)));
   }
-  return (1 + members) * pairs * kPair + floats * static_cast<int64_t>(sizeof(float));
+  return bytes;
 }
 
+bool SparseSums::Fits(int64_t step) const { return ShareIn(conf_, step) == share_; }
+
 SparseSums::SparseSums(const Setup& setup, const AllReduceProto& conf,
-                       std::vector<SparseSlice> slices, int64_t losses)
+                       std::vector<SparseSlice> slices, int64_t losses, int64_t step)
     : setup_(setup),
+      conf_(conf),
+      share_(ShareIn(conf, step)),
       least_(ByThreshold(conf) ? MagnitudeBits(conf.threshold()) : 0),
       masks_(!ByThreshold(conf) && conf.factor_masking()),
       count_(std::ssize(slices)) {
   std::vector<UpdatePiece> pieces;
   std::vector<Room> rooms;
   for (SparseSlice& slice : slices) {
-    rooms.push_back(RoomFor(conf, slice.n, setup_.member.members));
+    rooms.push_back(RoomFor(conf, share_, slice.n, setup_.member.members));
     slice.most = rooms.back().most;
     slice.code = pairs_;
     (rooms.back().whole ? floats_ : pairs_) += rooms.back().whole ? slice.n : 1 + slice.most;

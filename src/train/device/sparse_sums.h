@@ -31,9 +31,13 @@ class SparseSums {
     float momentum;              // that the members add; 0: none
     float clip_norm;             // bound of each member's gradient; 0: none
   };
-  // floats, rest, u and n of each slice are set. Throws DeviceError.
+  // Makes the sums of `step`, and of steps that they fit. floats, rest, u and n of each slice are
+  // set. Throws DeviceError.
   SparseSums(const Setup& setup, const AllReduceProto& conf, std::vector<SparseSlice> slices,
-             int64_t losses);
+             int64_t losses, int64_t step);
+
+  // Returns whether messages of `step` have the same size.
+  bool Fits(int64_t step) const;
 
   // Replaces the gradients by their sums, and the findings of InspectLosses, bad_losses[losses], by
   // theirs. Later work of the context comes after the sums.
@@ -41,7 +45,7 @@ class SparseSums {
   // Returns where the norm of the member's own gradient is, with clip_norm.
   const OwnGradient* own() const { return own_.as<OwnGradient>(); }
 
-  // Returns the bytes that a member needs for what it and all others send.
+  // Returns the most bytes that a member needs for what it and all others send.
   static int64_t Bytes(const AllReduceProto& conf, const SliceTable& table, int members);
 
  private:
@@ -49,6 +53,8 @@ class SparseSums {
   void Exchange();
 
   const Setup setup_;
+  const AllReduceProto conf_;
+  const float share_;     // of a slice that is sent, or for which there is room
   const uint32_t least_;  // bits of the least magnitude
   const bool masks_;
   int64_t count_, pairs_ = 0, floats_ = 0;  // slices, pairs of a member's codes, and whole slices

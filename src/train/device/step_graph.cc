@@ -15,6 +15,11 @@ void StepGraph::Run(const std::function<void()>& step) {
   ctx_->stream->Replay(*work_);
 }
 
+void StepGraph::Forget() {
+  work_.reset();
+  steps_ = 0;
+}
+
 // Captures a step without running it. The workers of a group all capture their steps, or none does.
 void StepGraph::Capture(const std::function<void()>& step) {
   std::string fault = Try(step);

@@ -20,6 +20,9 @@ class StepGraph {
   // Does what `step` does. REQUIRES: `step` only hands out work, the same each time except for
   // numbers that kernels read on the device.
   void Run(const std::function<void()>& step);
+  // Forgets the captured work. The next steps may differ from those before, but not from each
+  // other.
+  void Forget();
 
  private:
   void Capture(const std::function<void()>& step);

@@ -6,6 +6,7 @@ namespace singa {
 
 void DevicePath::Run(int64_t step, const std::function<void()>& pass, bool replayable) {
   device_.gpu().Use();
+  if (updates_->Changes(step)) graph_->Forget();
   updates_->BeginStep(step);
   if (loss_scale_) ctx_.state->loss_scale = static_cast<float>(loss_scale_->value());
   device_.Begin(*ctx_.state);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "math/reduction/sum_tree.h"
@@ -49,12 +50,14 @@ class SparseSumsTest : public GpuMembersTest {
       second.floats = values.data() + first.n;
       second.rest = rest.data() + first.n;
       second.n = n - first.n;
-      SparseSums sums(setup, conf, {first, second}, 1);
+      SparseSums sums(setup, conf, {first, second}, 1, step_);
       sums.AddUp(bad.data(), 1);
       found[me.number()] = {me.Read(values), me.Read(rest), me.Read(bad)};
     });
     return found;
   }
+  int64_t step_ = 0;
+
   static AllReduceProto TopK(float sparsity) {
     AllReduceProto conf;
     conf.set_compression(AllReduceProto::kTopK);
@@ -115,6 +118,19 @@ TEST_P(SparseSumsTest, OfWholeSlicesLeaveOutWhatIsNotSent) {
     EXPECT_EQ(found[1].sum[i],
               (gradients[0][i] - found[0].rest[i]) + (gradients[1][i] - found[1].rest[i]))
         << i;
+}
+
+TEST_P(SparseSumsTest, SendMoreInTheWarmUp) {
+  AllReduceProto conf = TopK(0.01f);
+  conf.set_warmup_steps(8);
+  const std::vector<Floats> gradients = {Gaussian(1200, 5), Gaussian(1200, 6)};
+  for (const auto& [step, sent] : std::map<int64_t, int>{
+           {0, 300}, {1, 300}, {2, 75}, {4, 20}, {5, 20}, {6, 12}, {8, 12}, {9, 12}}) {
+    step_ = step;
+    const std::vector<Found> found = Step(gradients, conf);
+    if (IsSkipped()) return;
+    for (const Found& one : found) EXPECT_EQ(std::ranges::count(one.rest, 0.f), sent) << step;
+  }
 }
 
 // 100 pairs of 8 bytes of each of two members are as many bytes as 200 floats, sent and received.
