@@ -13,8 +13,7 @@
 
 #include "base/thread/mutex.h"
 #include "base/thread/progress_deadline.h"
-#include "comm/collective/slice_table.h"
-#include "singa/proto/cluster.pb.h"
+#include "comm/collective/slice_buckets.h"
 
 namespace singa {
 
@@ -90,15 +89,5 @@ class BucketExchange {
   std::exception_ptr failure_ GUARDED_BY(mutex_);
   std::thread thread_;  // runs Run
 };
-
-// Cuts the slices into runs of whole params, the last params first. A run ends once it has more
-// than `floats`. A larger param begins a run, so that smaller ones of the layers above do not wait
-// for it.
-std::vector<std::vector<int>> BucketsOf(const SliceTable& table, int64_t floats);
-// Returns the buckets that gradients are added up in. If the job does not set fusion_elements, a
-// small net has several, too, so that the first are exchanged while the backward pass goes on.
-std::vector<std::vector<int>> GradientBuckets(const SliceTable& table, const AllReduceProto& conf);
-// Returns the most floats of one bucket.
-int64_t MostFloats(const SliceTable& table, const std::vector<std::vector<int>>& buckets);
 
 }  // namespace singa

@@ -10,15 +10,12 @@
 #include "cluster/ranks/rank_sums.h"
 #include "comm/codec/low_rank.h"
 #include "comm/collective/link_collective.h"
+#include "comm/collective/low_rank_param.h"
 #include "comm/collective/offset_link.h"
 #include "io/checkpoint/stored_tensor.h"
 #include "singa/base/philox.h"
 
 namespace singa {
-
-// Returns the columns of a thin matrix, or rank 0 if the param's gradient is sent as it is: workers
-// divide it, or the thin matrices are more than half as large.
-LowRankShape LowRankOf(const SliceTable& table, int param, const Shape& shape, int rank);
 
 class LowRankSums {
  public:
