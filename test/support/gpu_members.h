@@ -15,6 +15,7 @@
 #include "support/emulated_machine.h"
 #include "support/test_device.h"
 #include "tensor/gpu/gpu_group.h"
+#include "train/device/group_member.h"
 
 namespace singa {
 
@@ -32,6 +33,12 @@ class MemberOfGpus {
   }
 
   int number() const { return member.member; }
+  // Returns what sums of the group need.
+  GroupMember InGroup() {
+    return {
+        .group = group.get(), .number = member, .ctx = &ctx, .stream = transfers.get(), .meet = [] {
+        }};
+  }
   // Returns the values as a tensor of the GPU, and the other way round.
   Tensor On(const std::vector<float>& values) const {
     Tensor tensor = memory.Allocate({static_cast<int64_t>(values.size())});

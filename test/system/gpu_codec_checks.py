@@ -2,7 +2,7 @@
 kernels (test/support/emulated_singa.cc), so they end with the bytes of workers on CPUs."""
 from case import check, equal, has, same_bytes, true
 from gpu_group_checks import NORM, train, two
-from group_checks import workers
+from group_checks import furthest, workers
 from job import ADAM, MOMENTUM, csv, dense, mlp
 from process_checks import APART
 
@@ -131,3 +131,67 @@ def gpus_that_send_the_largest_numbers_keep_what_is_not_sent_of_a_step_that_is_s
         train(case, *largest(name, APART), workspace="cpus", gpus="")
         has(train(case, *largest(name)).err, "; 1 skipped", "stderr")
         same_bytes(case.newest(), case.newest("cpus"))
+
+
+def same_values(case, *workspaces):
+    one, other = ((case.newest(name) / "model.safetensors").read_bytes() for name in workspaces)
+    true(one == other, f"{workspaces} end with other values")
+
+
+@check
+def gpus_that_send_thin_matrices_train_to_the_values_of_cpus_that_do(case):
+    updaters = {"momentum": MOMENTUM, "clipped": MOMENTUM + " clip_norm: 0.5"}
+    args = two("cluster.all_reduce.compression=kPowerSGD", APART)
+    worst = 0
+    for updater in updaters.values():
+        case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", batch=48,
+                                   updater=updater))
+        for more in ((), ("-set", "cluster.all_reduce.error_feedback=false")):
+            train(case, *args, *more, workspace="cpus", gpus="")
+            err = train(case, *args, *more, workspace="gpus").err
+            has(err, "gradients by NCCL, compressed by kPowerSGD", "stderr")
+            worst = max(worst, furthest(case.newest("cpus"), case.newest("gpus")))
+    case.note = f"{worst:.1e} off"
+    true(worst < 1e-5, f"ends {worst} off")
+    train(case, *two(), workspace="whole")
+    true(furthest(case.newest("gpus"), case.newest("whole")) > 1e-3, "kPowerSGD has no effect")
+    train(case, *two("cluster.all_reduce.compression=kPowerSGD", "cluster.all_reduce.rank=10000"),
+          workspace="dense")
+    same_values(case, "dense", "whole")
+
+
+@check
+def gpus_that_send_thin_matrices_resume_to_the_same_bytes(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 precision: kFloat16"))
+    args = two("cluster.all_reduce.compression=kPowerSGD", APART)
+    train(case, *args)
+    train(case, *args, "-set", "train_steps=13", workspace="half")
+    train(case, "-resume", *args, workspace="half")
+    same_bytes(case.newest("half"), case.newest())
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1"))
+    train(case, *args, workspace="whole", gpus="")
+    train(case, *args, "-set", "train_steps=13", workspace="from-cpus", gpus="")
+    err = train(case, "-resume", *args, workspace="from-cpus").err
+    true("begins anew" not in err, f"the state of processes on CPUs is lost:\n{err}")
+    worst = furthest(case.newest("from-cpus"), case.newest("whole"))
+    true(worst < 1e-5, f"ends {worst} off")
+    # Two workers of one process have states of their own.
+    args = [*workers(2), "-set", "cluster.all_reduce.compression=kPowerSGD"]
+    train(case, *args, workspace="threads")
+    train(case, *args, "-set", "train_steps=13", workspace="half-threads")
+    train(case, "-resume", *args, workspace="half-threads")
+    same_bytes(case.newest("half-threads"), case.newest("threads"))
+
+
+@check
+def gpus_with_bases_of_their_own_leave_out_the_same_steps(case):
+    case.write("points.csv", "0,3e38,3e38,3e38,3e38\n" + "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9)
+    case.write("job.conf", csv("points.csv", "train_steps: 20 disp_freq: 1 on_nonfinite: kSkip", 2,
+                               layers=dense("fc", "data", 1, 3)))
+    thin = two("cluster.all_reduce.compression=kPowerSGD", APART)
+    train(case, *thin, workspace="cpus", gpus="")
+    has(train(case, *thin).err, "; 1 skipped", "stderr")
+    same_values(case, "ws", "cpus")
+    case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
+    case.write("job.conf", csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37))
+    equal(train(case, *thin, code=79).err.count(" is not finite"), 1, "errors")

@@ -15,16 +15,10 @@ bool SendsLater(const AllReduceProto& conf) {
 
 }  // namespace
 
-bool SendsLargest(AllReduceProto::Compression compression) {
-  return compression == AllReduceProto::kTopK || compression == AllReduceProto::kThreshold;
-}
-
-bool GpusUse(AllReduceProto::Compression compression) {
-  return compression == AllReduceProto::kFp16 || SendsLargest(compression);
-}
-
 bool UsesCodec(SyncMode mode, const JobProto& job) {
-  if (mode == SyncMode::kAllReduce) return GpusUse(job.cluster().all_reduce().compression());
+  if (mode == SyncMode::kAllReduce)
+    return job.cluster().all_reduce().compression() != AllReduceProto::kNone &&
+           job.cluster().all_reduce().compression() != AllReduceProto::kPartial;
   return mode == SyncMode::kServers || mode == SyncMode::kRankSums;
 }
 

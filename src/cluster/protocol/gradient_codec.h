@@ -9,12 +9,6 @@
 
 namespace singa {
 
-// Returns whether the largest floats of gradients are sent.
-bool SendsLargest(AllReduceProto::Compression compression);
-
-// Returns whether GPUs that add gradients up among themselves send them in this form.
-bool GpusUse(AllReduceProto::Compression compression);
-
 // Returns whether gradients travel in the job's form, kNone or another, if they are added up in
 // this mode.
 bool UsesCodec(SyncMode mode, const JobProto& job);

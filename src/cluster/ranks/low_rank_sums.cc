@@ -1,8 +1,8 @@
 #include "cluster/ranks/low_rank_sums.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "comm/codec/low_rank_elements.h"
 #include "comm/collective/link_tags.h"
 #include "singa/base/str_cat.h"
 
@@ -10,12 +10,6 @@ namespace singa {
 namespace {
 
 constexpr char kBasis[] = "powersgd/basis/";
-
-// Returns whether products with some thousand columns of such numbers are finite.
-bool StaysFinite(std::span<const float> floats) {
-  constexpr float kMost = 1e34f;
-  return std::ranges::all_of(floats, [](float x) { return std::abs(x) < kMost; });
-}
 
 }  // namespace
 
@@ -48,12 +42,6 @@ void LowRankSums::Load(Matrix* matrix, std::span<const EncodedFloats> own) const
   }
 }
 
-Philox LowRankSums::RandomOf(const Matrix& matrix, int64_t exchange) const {
-  return {.seed = options_.seed,
-          .purpose = HashName(StrCat("powersgd ", matrix.param)),
-          .step = static_cast<uint32_t>(exchange)};
-}
-
 // Hands the sum over all processes on, and keeps what this process has left out of it. A product of
 // finite gradients may overflow. The step is then left out, or the job ends; all ranks forget what
 // led there, or each later step would overflow, too.
@@ -65,7 +53,10 @@ void LowRankSums::Hand(Matrix* matrix, std::span<const float> p, const RankSums:
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s)
     take(s, sum.subspan(table_[s].begin, static_cast<size_t>(table_[s].size)));
-  if (StaysFinite(p) && StaysFinite(matrix->q)) return;
+  const auto stays = [](std::span<const float> floats) {
+    return std::ranges::all_of(floats, StaysFinite);
+  };
+  if (stays(p) && stays(matrix->q)) return;
   std::ranges::fill(matrix->m, 0.f);
   std::ranges::fill(matrix->q, 0.f);
 }
@@ -84,7 +75,7 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
   std::vector<float> ps, qs;
   for (Matrix* const one : matrices) {
     Load(one, own);
-    RenewColumns(one->shape, RandomOf(*one, exchange), one->q);
+    RenewColumns(one->shape, RandomOfBasis(options_.seed, one->param, exchange), one->q);
     ps.resize(ps.size() + one->shape.p_size());
     TimesQ(one->shape, one->m, one->q, std::span(ps).last(one->shape.p_size()));
   }
@@ -114,6 +105,8 @@ std::string LowRankSums::NameOf(const std::string& prefix, const Matrix& matrix)
   return StrCat(prefix, "param", matrix.param);
 }
 
+std::string LowRankSums::BasisName(int param) { return StrCat(kBasis, "param", param); }
+
 std::vector<StoredTensor> LowRankSums::State(const std::string& prefix) const {
   std::vector<StoredTensor> tensors;
   for (const auto& [param, one] : matrices_) {
@@ -121,7 +114,7 @@ std::vector<StoredTensor> LowRankSums::State(const std::string& prefix) const {
     if (options_.corrects)
       tensors.push_back(Stored(NameOf(prefix, one), Shape({shape.rows, shape.cols}), one.m.data()));
     if (link_.rank() == 0)
-      tensors.push_back(Stored(NameOf(kBasis, one), Shape({shape.cols, shape.rank}), one.q.data()));
+      tensors.push_back(Stored(BasisName(param), Shape({shape.cols, shape.rank}), one.q.data()));
   }
   return tensors;
 }
@@ -141,7 +134,7 @@ bool LowRankSums::Restore(const std::string& prefix,
   };
   for (auto& [param, one] : matrices_) {
     if (options_.corrects) restore(NameOf(prefix, one), &one.m);
-    restore(NameOf(kBasis, one), &one.q);
+    restore(BasisName(param), &one.q);
   }
   return all;
 }

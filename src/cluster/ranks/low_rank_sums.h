@@ -13,7 +13,6 @@
 #include "comm/collective/low_rank_param.h"
 #include "comm/collective/offset_link.h"
 #include "io/checkpoint/stored_tensor.h"
-#include "singa/base/philox.h"
 
 namespace singa {
 
@@ -36,6 +35,8 @@ class LowRankSums {
   // Returns the state for a checkpoint, in place: what was left out here, under names that begin
   // with `prefix`, and, at rank 0, what all processes have alike.
   std::vector<StoredTensor> State(const std::string& prefix) const;
+  // Returns the name of what all processes have alike of a param.
+  static std::string BasisName(int param);
   static bool HasState(const std::string& prefix, const std::string& name);
   // Takes tensors of State. Returns false if some are missing.
   bool Restore(const std::string& prefix, const std::map<std::string, std::vector<float>>& state);
@@ -50,7 +51,6 @@ class LowRankSums {
   };
 
   void Load(Matrix* matrix, std::span<const EncodedFloats> own) const;
-  Philox RandomOf(const Matrix& matrix, int64_t exchange) const;
   void Hand(Matrix* matrix, std::span<const float> p, const RankSums::Take& take);
   std::string NameOf(const std::string& prefix, const Matrix& matrix) const;
 

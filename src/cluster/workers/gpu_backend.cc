@@ -1,39 +1,51 @@
 #include "cluster/workers/gpu_backend.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
+#include "cluster/ranks/low_rank_sums.h"
 #include "cluster/workers/worker_teams.h"
+#include "train/device/coded_gradients.h"
+#include "train/device/largest_gradients.h"
+#include "train/device/thin_gradients.h"
 
 namespace singa {
 namespace {
 
-// Returns the sender of a worker whose state is `state`.
-LargestSender SenderOf(const JobProto& job, std::vector<float>* state) {
-  return {.momentum = MomentumOfCodec(job),
-          .clip_norm = ClipsLocally(job) ? job.updater().clip_norm() : 0,
-          .feeds_back = job.cluster().all_reduce().error_feedback(),
-          .state = state};
+constexpr int kGroup = 0;  // the job's only worker group
+
+// Returns whether workers keep something for themselves.
+bool KeepsState(AllReduceProto::Compression compression) {
+  return compression == AllReduceProto::kTopK || compression == AllReduceProto::kThreshold ||
+         compression == AllReduceProto::kPowerSGD;
 }
 
 Range WorkersHere(const SyncSetup& setup) {
   if (!setup.process) return {0, setup.job.cluster().nworkers_per_group()};
-  return setup.process->part().groups().at(0);
+  return setup.process->part().groups().at(kGroup);
 }
 
-// Returns the beginning of the names of a worker's states.
-std::string PrefixOf(int worker) {
-  return StatePrefix("codec", 0, {{worker, worker + 1}}) + "slice";
+// Returns the beginning of the names of a worker's state.
+std::string PrefixOf(const std::string& kind, int worker) {
+  return StatePrefix(kind, kGroup, {{worker, worker + 1}});
+}
+
+// Returns the first part of the names of all workers' states.
+std::string KindOf(AllReduceProto::Compression compression) {
+  return compression == AllReduceProto::kPowerSGD ? "powersgd" : "codec";
 }
 
 }  // namespace
 
 GpuBackend::GpuBackend(const SyncSetup& setup, const GpuGroupId& gpus)
     : setup_(setup), gpus_(gpus), here_(WorkersHere(setup)), updates_(setup.job, setup.replica) {
-  if (!SendsLargest(setup_.job.cluster().all_reduce().compression())) return;
+  if (!KeepsState(conf().compression())) return;
   states_.resize(here_.size());
-  for (std::vector<float>& state : states_) senders_.push_back(SenderOf(setup_.job, &state));
+  const float clip_norm = ClipsLocally(setup_.job) ? setup_.job.updater().clip_norm() : 0;
+  for (std::vector<float>& state : states_)
+    senders_.push_back({MomentumOfCodec(setup_.job), clip_norm, &state});
 }
 
 TeamSync GpuBackend::SyncOf(int group) {
@@ -42,66 +54,101 @@ TeamSync GpuBackend::SyncOf(int group) {
           .gpus = GpuMember{.id = gpus_,
                             .members = setup_.job.cluster().nworkers_per_group(),
                             .deadline = setup_.deadline},
-          .largest = senders_};
+          .senders = senders_};
 }
 
 void GpuBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
-  for (const LargestSender& sender : senders_)
-    sum->host.updater += sender.states() * teams->lead().model().trained().table.elements() *
-                         static_cast<int64_t>(sizeof(float));
+  const TrainedParams& trained = teams->lead().model().trained();
+  for (const GpuSender& sender : senders_)
+    sum->host.updater +=
+        CompressionState(conf(), trained, sender.momentum) * static_cast<int64_t>(sizeof(float));
 }
 
 void GpuBackend::Allocate(WorkerTeams* teams) {
   teams_ = teams;
-  table_ = teams->lead().model().trained().table;
-  for (const LargestSender& sender : senders_)
-    sender.state->resize(sender.states() * table_.elements());
-  teams->team(0).Allocate();
+  for (size_t i = 0; i < senders_.size(); ++i) {
+    parts_.push_back(PartsOf(here_.first + static_cast<int>(i)));
+    int64_t floats = 0;
+    for (const Part& part : parts_[i]) floats += part.shape.size();
+    states_[i].resize(floats);
+  }
+  teams->team(kGroup).Allocate();
+}
+
+std::vector<GpuBackend::Part> GpuBackend::PartsOf(int worker) const {
+  const TrainedParams& trained = teams_->lead().model().trained();
+  const SliceTable& table = trained.table;
+  const std::string prefix = PrefixOf(KindOf(conf().compression()), worker);
+  std::vector<Part> parts;
+  if (conf().compression() == AllReduceProto::kPowerSGD) {
+    for (const auto& [param, shape, bucket] : ThinGradients::Params(conf(), trained)) {
+      if (conf().error_feedback())
+        parts.push_back({StrCat(prefix, "param", param), {shape.rows, shape.cols}});
+      parts.push_back({LowRankSums::BasisName(param), {shape.cols, shape.rank}, true});
+    }
+    return parts;
+  }
+  const int64_t states = LargestGradients::States(conf(), senders_[0].momentum);
+  for (int s = 0; s < table.size(); ++s) {
+    const Shape shape({states, 1, table[s].size});
+    if (shape.size() > 0) parts.push_back({StrCat(prefix, "slice", s), shape});
+  }
+  return parts;
+}
+
+void GpuBackend::Download() {
+  for (Trainer* trainer : teams_->team(kGroup).trainers()) trainer->path().Download();
 }
 
 void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
+  if (senders_.empty()) return;
+  Download();
   for (size_t i = 0; i < senders_.size(); ++i) {
-    const LargestSender& sender = senders_[i];
-    if (sender.states() == 0) continue;
-    teams_->team(0).trainers()[i]->path().Download();
-    const std::string prefix = PrefixOf(here_.first + static_cast<int>(i));
-    const float* from = sender.state->data();
-    for (int s = 0; s < table_.size(); ++s) {
-      const Shape shape({sender.states(), 1, table_[s].size});
-      state->push_back(Stored(StrCat(prefix, s), shape, from));
-      from += shape.size();
+    const float* from = states_[i].data();
+    for (const Part& part : parts_[i]) {
+      if (!part.alike || here_.first + i == 0)
+        state->push_back(Stored(part.name, part.shape, from));
+      from += part.shape.size();
     }
   }
 }
 
 void GpuBackend::RestoreState(const Safetensors& state) {
-  if (senders_.empty() || senders_[0].states() == 0) return;
+  if (senders_.empty() || parts_[0].empty()) return;
+  const std::string kind = KindOf(conf().compression()) + "/";
   for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with("codec/")) continue;
+    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(kind)) continue;
     restores_ = true;
-    for (int worker = here_.first; worker < here_.last; ++worker)
-      if (tensor.name.starts_with(PrefixOf(worker))) restored_[tensor.name] = FloatsIn(tensor);
+    for (const std::vector<Part>& parts : parts_)
+      if (std::ranges::find(parts, tensor.name, &Part::name) != parts.end())
+        restored_[tensor.name] = FloatsIn(tensor);
   }
 }
 
 void GpuBackend::UseRestoredState() {
   if (!restores_) return;
   for (size_t i = 0; i < senders_.size(); ++i)
-    if (!Restore(PrefixOf(here_.first + static_cast<int>(i)), senders_[i])) WarnOfOtherWorkers();
+    if (!Restore(i)) WarnOfOtherWorkers();
   restored_.clear();
 }
 
-// Returns false if a part is missing; the state then stays 0.
-bool GpuBackend::Restore(const std::string& prefix, const LargestSender& sender) {
-  std::vector<float> found;
-  for (int s = 0; s < table_.size(); ++s) {
-    const auto it = restored_.find(StrCat(prefix, s));
-    if (it == restored_.end() || std::ssize(it->second) != sender.states() * table_[s].size)
-      return false;
-    found.insert(found.end(), it->second.begin(), it->second.end());
+// Returns false if a part of the worker's own is missing; these then begin anew.
+bool GpuBackend::Restore(size_t worker) {
+  const auto found = [&](const Part& part) {
+    const auto it = restored_.find(part.name);
+    const bool fits = it != restored_.end() && std::ssize(it->second) == part.shape.size();
+    return fits ? &it->second : nullptr;
+  };
+  const bool all = std::ranges::all_of(parts_[worker],
+                                       [&](const Part& part) { return part.alike || found(part); });
+  std::vector<float> state;
+  for (const Part& part : parts_[worker]) {
+    const std::vector<float>* const floats = all || part.alike ? found(part) : nullptr;
+    state.resize(state.size() + part.shape.size());
+    if (floats) std::ranges::copy(*floats, state.end() - std::ssize(*floats));
   }
-  *sender.state = std::move(found);
-  return true;
+  states_[worker] = std::move(state);
+  return all;
 }
 
 void GpuBackend::Stop(WorkerTeams* teams) { teams->Stop(); }

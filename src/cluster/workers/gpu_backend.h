@@ -1,7 +1,7 @@
 // GpuBackend is the backend of kAllReduce: the GPUs of one worker group's workers have the values
-// and add gradients up among themselves. Each process has values of its own. Where each GPU sends
-// the largest floats of its gradient, a checkpoint has what it has left out, under the names that
-// processes of one worker on CPUs use (CodecState).
+// and add gradients up among themselves. Each process has values of its own. A checkpoint has what
+// the compression of gradients keeps for each worker, under the names that processes of one worker
+// on CPUs use (CodecState, LowRankSums).
 #pragma once
 
 #include <map>
@@ -27,17 +27,27 @@ class GpuBackend final : public SyncBackend {
   void Stop(WorkerTeams* teams) override;
 
  private:
-  bool Restore(const std::string& prefix, const LargestSender& sender);
+  // A part of a worker's state, as a checkpoint has it.
+  struct Part {
+    std::string name;
+    Shape shape;
+    bool alike = false;  // in all workers; the first one saves it
+  };
+  const AllReduceProto& conf() const { return setup_.job.cluster().all_reduce(); }
+  std::vector<Part> PartsOf(int worker) const;
+  bool Restore(size_t worker);
+  void Download();
 
   const SyncSetup setup_;
   const GpuGroupId gpus_;
   const Range here_;  // workers of this process
   ReplicaUpdates updates_;
-  std::vector<std::vector<float>> states_;  // by worker here
-  std::vector<LargestSender> senders_;      // by worker here; empty: whole gradients are sent
-  WorkerTeams* teams_ = nullptr;            // set by Allocate
-  SliceTable table_;
-  std::map<std::string, std::vector<float>> restored_;  // of workers here, by name
+  // By worker here. States are those of its parts, in their order.
+  std::vector<std::vector<float>> states_;
+  std::vector<std::vector<Part>> parts_;                // set by Allocate
+  std::vector<GpuSender> senders_;                      // empty: whole gradients are sent
+  WorkerTeams* teams_ = nullptr;                        // set by Allocate
+  std::map<std::string, std::vector<float>> restored_;  // by name
   bool restores_ = false;                               // the checkpoint has some worker's
 };
 

@@ -44,10 +44,10 @@ struct TeamSync {
   SliceUpdates* updates = nullptr;  // takes the group's gradients
   Collective* between =
       nullptr;  // adds up over the group's processes; null: no others, or they share memory
-  WorkerLink link = {};                     // to workers that share no memory with those here
-  bool shares_host = false;                 // as in WorkerPlace
-  std::optional<GpuMember> gpus = {};       // as in WorkerPlace, without the member
-  std::vector<LargestSender> largest = {};  // as in WorkerPlace, by worker here; empty: none
+  WorkerLink link = {};                 // to workers that share no memory with those here
+  bool shares_host = false;             // as in WorkerPlace
+  std::optional<GpuMember> gpus = {};   // as in WorkerPlace, without the member
+  std::vector<GpuSender> senders = {};  // as in WorkerPlace, by worker here; empty: none
 };
 
 // Bytes that a process has sent and received beside the messages of its stub.

@@ -21,7 +21,7 @@ std::vector<std::unique_ptr<Trainer>> TrainersOf(const JobProto& job, const Team
     const int here = own.first_here + own.worker - first;
     own.gpu = here < std::ssize(setup.gpus) ? setup.gpus[here] : -1;
     if (own.gpus) own.gpus->member = own.worker;
-    if (!setup.largest.empty()) own.largest = setup.largest[own.worker - first];
+    if (!setup.senders.empty()) own.sender = setup.senders[own.worker - first];
     if (own.gpus) own.gpus->over_processes = setup.workers < own.gpus->members;
     trainers.push_back(std::make_unique<Trainer>(job, own, setup.replica, setup.updates));
   }

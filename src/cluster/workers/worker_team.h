@@ -24,9 +24,9 @@ struct TeamSetup {
   WorkerPlace place;      // the first worker's; `gpus`, if set, names the group that GPUs join
   int workers = 1;        // number of the team's workers
   std::vector<int> gpus;  // as in SyncPlan
-  std::vector<LargestSender> largest = {};  // as in TeamSync
-  Replica* replica;                         // checkpoints take values from it
-  SliceUpdates* updates;                    // takes the gradients
+  std::vector<GpuSender> senders = {};  // as in TeamSync
+  Replica* replica;                     // checkpoints take values from it
+  SliceUpdates* updates;                // takes the gradients
   // Adds up over the group's processes; null: the group has no other processes to reach.
   Collective* between;
   WorkerLink link;                   // to workers that share no memory with the team

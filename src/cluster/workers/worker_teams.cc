@@ -44,7 +44,7 @@ void WorkerTeams::MakeTeam(const SyncSetup& setup, WorkerPlace place, int worker
       std::make_unique<WorkerTeam>(setup.job, TeamSetup{.place = place,
                                                         .workers = workers,
                                                         .gpus = setup.plan.gpus,
-                                                        .largest = sync.largest,
+                                                        .senders = sync.senders,
                                                         .replica = setup.replica,
                                                         .updates = sync.updates,
                                                         .between = sync.between,

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "comm/codec/low_rank_elements.h"
 #include "math/cpu_dispatch.h"
 
 namespace singa {
@@ -221,7 +222,6 @@ void Expand(const LowRankShape& shape, std::span<const float> p, std::span<const
 }
 
 void Orthonormalize(const LowRankShape& shape, std::span<float> p) {
-  constexpr double kLeast = 1e-6;  // share of a column's length that is left, of independent ones
   Columns columns(p, shape.rows, shape.rank);
   const int64_t n = columns.stride();  // zeros at the end change no sum
   for (int64_t i = 0; i < shape.rank; ++i) {
@@ -230,7 +230,7 @@ void Orthonormalize(const LowRankShape& shape, std::span<float> p) {
     for (int pass = 0; pass < 2; ++pass)  // the second one removes the rounding errors of the first
       for (int64_t j = 0; j < i; ++j) Subtract(Dot(x, columns[j], n), columns[j], n, x);
     const double length = std::sqrt(Dot(x, x, n));
-    Scale(length > kLeast * before ? 1 / length : 0, n, x);
+    Scale(ToUnit(length, before), n, x);
   }
   columns.CopyTo(p);
 }

@@ -14,9 +14,9 @@ namespace singa {
 struct LowRankShape {
   int64_t rows = 0, cols = 0, rank = 0;
 
-  int64_t size() const { return rows * cols; }
-  int64_t p_size() const { return rows * rank; }
-  int64_t q_size() const { return cols * rank; }
+  constexpr int64_t size() const { return rows * cols; }
+  constexpr int64_t p_size() const { return rows * rank; }
+  constexpr int64_t q_size() const { return cols * rank; }
 };
 
 // Sets P = M Q.

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "cluster/protocol/gradient_codec.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
@@ -104,8 +103,9 @@ class ClusterCheck {
     if (!compresses()) return;
     const auto warn = [&](const std::string& text) { Warn("all_reduce.compression", text); };
     const AllReduceProto::Compression name = cluster_.all_reduce().compression();
+    if (by_gpus && name != AllReduceProto::kPartial) return;
+    if (by_gpus) return warn("kPartial has no effect on GPUs: NCCL adds all of each gradient up");
     const bool by_ranks = name == AllReduceProto::kPartial || name == AllReduceProto::kPowerSGD;
-    if (by_gpus) return WarnOfGpus(name);
     if (mode_ == SyncMode::kHostMemory)
       warn("has no effect between processes that share memory, such as those of one host");
     else if (mode_ != SyncMode::kServers && mode_ != SyncMode::kRankSums)
@@ -115,13 +115,6 @@ class ClusterCheck {
           ConfigError("cluster.all_reduce.compression",
                       AllReduceProto::Compression_Name(name) +
                           " needs one worker group, with workers in each process"));
-  }
-
-  void WarnOfGpus(AllReduceProto::Compression compression) {
-    if (!GpusUse(compression))
-      Warn("all_reduce.compression",
-           AllReduceProto::Compression_Name(compression) +
-               " has no effect on GPUs: NCCL adds all of each gradient up");
   }
 
   void CheckMpi() {

@@ -18,8 +18,8 @@ void Copy(const Context& ctx, const Tensor& from, float* host) {
 }
 
 // Returns the rule of the sums. Workers that bound their own gradients leave the sum as it is.
-StepRule RuleOf(JobProto job, const LargestSender* largest) {
-  if (largest && largest->clip_norm > 0) job.mutable_updater()->clear_clip_norm();
+StepRule RuleOf(JobProto job, const GpuSender* sender) {
+  if (sender && sender->clip_norm > 0) job.mutable_updater()->clear_clip_norm();
   return StepRule(job);
 }
 
@@ -42,7 +42,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       trained_(worker_.trained->own),
       ctx_(worker.ctx),
       on_host_(worker.ctx->group),
-      rule_(RuleOf(job, worker.largest)),
+      rule_(RuleOf(job, worker.sender)),
       waits_(rule_.skips || worker.loss_scale),
       outcomes_({.ctx = worker.ctx,
                  .updates = worker.updates,
@@ -55,6 +55,8 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       gradients_(worker.ctx, *worker.trained, outcomes_.losses()),
       all_reduce_(job.cluster().all_reduce()),
       counts_(trained_.size()) {
+  if (worker_.sender)
+    coded_ = MakeCodedGradients({job, *worker_.trained, *worker_.sender, ctx_, outcomes_.losses()});
   if (worker_.regions.tags > 0)
     exchange_.emplace(worker_.regions, worker_.member->member, ctx_, transfers_.get());
 }
@@ -64,7 +66,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
 void DeviceUpdates::Leave() {
   group_.reset();
   gradients_.DropSums();
-  largest_sums_.reset();
+  if (coded_) coded_->Drop();
   exchange_.reset();
   transfers_.reset();
 }
@@ -88,7 +90,6 @@ void DeviceUpdates::AttachMetrics(MetricSums* metrics) {
     for (size_t i = 0; i < replica_.state_count(); ++i)
       states.push_back(AllocateFor(*param, *ctx_));
   }
-  if (KeepsState()) codec_state_ = Allocate(*ctx_, {std::ssize(*worker_.largest->state)});
   metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
 }
 
@@ -121,23 +122,10 @@ void DeviceUpdates::MakePieces() {
       piece.n = cut.size;
       piece.param = cut.param;
     }
-    if (worker_.largest) sparse_slices_.push_back(SparseSliceOf(s, param.grad.data() + cut.begin));
+    if (coded_) coded_->Add(s, param.grad.data() + cut.begin);
     pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
   }
   pieces_.Place(*ctx_);
-}
-
-// REQUIRES: the workers divide no params.
-SparseSlice DeviceUpdates::SparseSliceOf(int slice, float* gradient) {
-  SparseSlice made = {};
-  made.floats = gradient;
-  made.n = replica_.table()[slice].size;
-  const int64_t states = worker_.largest->states();
-  int64_t before = 0;
-  for (int s = 0; s < slice; ++s) before += replica_.table()[s].size;
-  if (states > 0) made.rest = codec_state_.data() + states * before;
-  if (states > 1) made.u = made.rest + made.n;
-  return made;
 }
 
 // The nets of other phases may have whole params of their own, which the host has by now.
@@ -158,15 +146,14 @@ void DeviceUpdates::Bring() {
       const float* const host = replica_.states()[p].tensors[i].data() + trained_[p]->begin();
       CopyFromHost(*ctx_, host, states_[p][i].data(), states_[p][i].bytes());
     }
-  if (KeepsState())
-    CopyFromHost(*ctx_, worker_.largest->state->data(), codec_state_.data(), codec_state_.bytes());
+  if (coded_) coded_->Bring();
   for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
 
 void DeviceUpdates::Download() {
   Settle();
   if (!std::exchange(changed_, false) || stale_) return;
-  if (KeepsState()) Copy(*ctx_, codec_state_, worker_.largest->state->data());
+  if (coded_) coded_->Download();
   for (Param* param : placed_) {
     const bool updated = std::ranges::find(trained_, param) != trained_.end();
     if (worker_.leads && !updated && !worker_.trained->IsOfOtherPhases(param))
@@ -190,7 +177,7 @@ void DeviceUpdates::Join() {
 void DeviceUpdates::BeginStep(int64_t step) {
   if (worker_.member && !group_) Join();
   Bring();
-  if (Changes(step)) largest_sums_.reset();
+  if (coded_) coded_->Begin(step);
   if (waits_) LookAt(0);
   metrics_->Bring();
   changed_ = true;
@@ -226,21 +213,12 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
   MeetGroup();
 }
 
-void DeviceUpdates::AddUpLargest(int64_t step) {
-  if (!largest_sums_)
-    largest_sums_.emplace(SparseSums::Setup{.group = group_.get(),
-                                            .member = *worker_.member,
-                                            .ctx = ctx_,
-                                            .stream = transfers_.get(),
-                                            .meet = [this] { MeetGroup(); },
-                                            .momentum = worker_.largest->momentum,
-                                            .clip_norm = worker_.largest->clip_norm},
-                          all_reduce_, sparse_slices_, outcomes_.losses(), step);
-  largest_sums_->AddUp(gradients_.bad_losses(), outcomes_.losses());
+GroupMember DeviceUpdates::Member() {
+  return {group_.get(), *worker_.member, ctx_, transfers_.get(), [this] { MeetGroup(); }};
 }
 
 void DeviceUpdates::AddUp(int64_t step) {
-  if (worker_.largest) return AddUpLargest(step);
+  if (coded_) return coded_->AddUp(Member(), step, gradients_.bad_losses());
   if (!gradients_.has_sums())
     gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
                         [this] { MeetGroup(); });
@@ -266,8 +244,7 @@ void DeviceUpdates::Finish(int64_t step) {
   }
   JudgeStep(*ctx_,
             {gradients_.bad_losses(), outcomes_.losses(), pieces_.found(), pieces_.count(),
-             rule_.clip_norm, !waits_, ctx_->device_state,
-             largest_sums_ && worker_.largest->clip_norm > 0 ? largest_sums_->own() : nullptr},
+             rule_.clip_norm, !waits_, ctx_->device_state, coded_ ? coded_->own() : nullptr},
             report);
   pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), &report->verdict);
   metrics_->Take(&report->verdict);

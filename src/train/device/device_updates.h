@@ -18,13 +18,12 @@
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
+#include "train/device/coded_gradients.h"
 #include "train/device/device_gradients.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
 #include "train/device/device_pieces.h"
-#include "train/device/largest_sender.h"
 #include "train/device/loss_scale.h"
-#include "train/device/sparse_sums.h"
 #include "train/device/step_outcomes.h"
 #include "train/device/worker_device.h"
 
@@ -43,9 +42,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
     bool leads = true;                  // logs skipped steps
     LossScale* loss_scale = nullptr;    // null: losses are not scaled
     const GpuMember* member = nullptr;  // null: the worker trains alone
-    // Null: the worker sends whole gradients.
-    const LargestSender* largest = nullptr;
-    RegionSizes regions = {};  // of the group's bridges
+    const GpuSender* sender = nullptr;  // null: the worker sends whole gradients
+    RegionSizes regions = {};           // of the group's bridges
   };
   // Returns the bytes of the numbers that the updater reads in a step.
   static int64_t NumbersBytes(const UpdateRule& rule, size_t trained) {
@@ -79,7 +77,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void EndStep();
   // Returns whether the work of `step` differs from that of the steps before, so that work which
   // was captured must go before BeginStep.
-  bool Changes(int64_t step) const { return largest_sums_ && !largest_sums_->Fits(step); }
+  bool Changes(int64_t step) const { return coded_ && coded_->Changes(step); }
 
   void Await(Param*, int64_t) override {}
   void GradientReady(Param* param, int64_t step) override;
@@ -97,9 +95,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void MakePieces();
   void Join();
   void AddUp(int64_t step);
-  bool KeepsState() const { return worker_.largest && worker_.largest->states() > 0; }
-  void AddUpLargest(int64_t step);
-  SparseSlice SparseSliceOf(int slice, float* gradient);
+  GroupMember Member();
   void MeetGroup();
   void Bring();
   void LookAt(size_t most);  // waits until at most `most` reports are on their way
@@ -124,10 +120,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::vector<int> announced_;               // params with gradients, in the first step's order
   std::vector<std::vector<Tensor>> states_;  // by trained param
   Tensor loss_cells_;
-  DevicePieces pieces_;                     // made by the first step
-  Tensor codec_state_;                      // as LargestSender has it
-  std::vector<SparseSlice> sparse_slices_;  // of the pieces, if the largest floats are sent
-  std::optional<SparseSums> largest_sums_;
+  DevicePieces pieces_;                    // made by the first step
+  std::unique_ptr<CodedGradients> coded_;  // null: whole gradients are added up
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's values are newer

@@ -5,7 +5,6 @@
 
 #include "comm/codec/largest_floats.h"
 #include "comm/codec/top_k.h"
-#include "math/elementwise/elementwise.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/device/on_device.h"
@@ -40,6 +39,16 @@ Room RoomFor(const AllReduceProto& conf, float share, int64_t n, int members) {
   return {whole, whole && ByThreshold(conf) ? n : most};
 }
 
+std::vector<UpdatePiece> PiecesOf(const std::vector<SparseSlice>& slices) {
+  std::vector<UpdatePiece> pieces;
+  for (const SparseSlice& slice : slices) {
+    UpdatePiece& piece = pieces.emplace_back();
+    piece.g = slice.floats;
+    piece.n = slice.n;
+  }
+  return pieces;
+}
+
 }  // namespace
 
 int64_t SparseSums::Bytes(const AllReduceProto& conf, const SliceTable& table, int members) {
@@ -66,82 +75,53 @@ SparseSums::SparseSums(const Setup& setup, const AllReduceProto& conf,
       share_(ShareIn(conf, step)),
       least_(ByThreshold(conf) ? MagnitudeBits(conf.threshold()) : 0),
       masks_(!ByThreshold(conf) && conf.factor_masking()),
-      count_(std::ssize(slices)) {
-  std::vector<UpdatePiece> pieces;
-  std::vector<Room> rooms;
+      count_(std::ssize(slices)),
+      findings_(setup.member, PiecesOf(slices), losses) {
+  const Context& ctx = *setup_.member.ctx;
+  const int members = setup_.member.number.members;
   for (SparseSlice& slice : slices) {
-    rooms.push_back(RoomFor(conf, share_, slice.n, setup_.member.members));
-    slice.most = rooms.back().most;
+    const Room room = RoomFor(conf, share_, slice.n, members);
+    slice.most = room.most;
     slice.code = pairs_;
-    (rooms.back().whole ? floats_ : pairs_) += rooms.back().whole ? slice.n : 1 + slice.most;
-    UpdatePiece& piece = pieces.emplace_back();
-    piece.g = slice.floats;
-    piece.n = slice.n;
+    if (room.whole)
+      floats_ += slice.n;
+    else
+      pairs_ += 1 + slice.most;
   }
-  const Context& ctx = *setup_.ctx;
   try {
     whole_ = Allocate(ctx, {floats_});
     float* whole = whole_.data();
-    for (size_t s = 0; s < slices.size(); ++s) {
-      if (!rooms[s].whole) continue;
-      slices[s].whole = whole;
-      whole += slices[s].n;
-    }
+    for (SparseSlice& slice : slices)
+      if (RoomFor(conf, share_, slice.n, members).whole)
+        slice.whole = std::exchange(whole, whole + slice.n);
     slices_ = OnDevice(ctx, slices);
-    pieces_ = OnDevice(ctx, pieces);
-    found_ = OnDevice(ctx, std::vector<PieceFinding>(slices.size()));
-    own_ = OnDevice(ctx, std::vector<OwnGradient>(1));
-    bad_ = Allocate(ctx, {losses + count_});
-    codes_ = Allocate(ctx, {(1 + setup_.member.members) * pairs_ * kPair}, DType::kU8);
+    codes_ = Allocate(ctx, {(1 + members) * pairs_ * kPair}, DType::kU8);
   } catch (const DeviceError& error) {
     throw DeviceError(StrCat("the codes of gradients: ", error.what()));
   }
 }
 
-// Loading a kernel may wait for the work of all GPUs. Members therefore meet before a transfer and
-// after it has begun.
-void SparseSums::AddUp(float* bad_losses, int64_t losses) {
-  Context& ctx = *setup_.ctx;
-  SumFindings(bad_losses, losses);
-  const SparseRule rule = {setup_.momentum, masks_,      least_,          &own()->factor,
-                           bad_.data(),     bad_.size(), ctx.device_state};
+void SparseSums::AddUp(float* bad_losses) {
+  Context& ctx = *setup_.member.ctx;
+  findings_.AddUp(bad_losses, setup_.clip_norm > 0, setup_.clip_norm);
+  const SparseRule rule = {setup_.momentum, masks_,          least_,
+                           &own()->factor,  findings_.all(), findings_.count(),
+                           ctx.device_state};
   SparsePair* const codes = codes_.as<SparsePair>();
   EncodeSparse(ctx, slices_.as<SparseSlice>(), count_, rule, codes);
   Exchange();
-  AddUpSparse(ctx, slices_.as<SparseSlice>(), count_, bad_.data() + losses,
-              {codes + pairs_, setup_.member.members, pairs_}, ctx.device_state);
+  AddUpSparse(ctx, slices_.as<SparseSlice>(), count_, findings_.of_pieces(),
+              {codes + pairs_, setup_.member.number.members, pairs_}, ctx.device_state);
 }
 
 void SparseSums::Exchange() {
-  const Context& ctx = *setup_.ctx;
-  setup_.stream->Await(*ctx.stream->Record());
-  if (pairs_ > 0) {
-    setup_.meet();
-    std::byte* const codes = codes_.as<std::byte>();
-    setup_.group->AllGather(codes, codes + pairs_ * kPair, pairs_ * kPair, *setup_.stream);
-    setup_.meet();
-  }
-  if (floats_ > 0) {
-    setup_.meet();
-    setup_.group->Sum(whole_.data(), floats_, *setup_.stream);
-    setup_.meet();
-  }
-  ctx.stream->Await(*setup_.stream->Record());
-}
-
-void SparseSums::SumFindings(float* bad_losses, int64_t losses) {
-  Context& ctx = *setup_.ctx;
-  InspectPieces(ctx, pieces_.as<UpdatePiece>(), count_, setup_.clip_norm > 0,
-                found_.as<PieceFinding>());
-  JudgeOwn(ctx, found_.as<PieceFinding>(), count_, setup_.clip_norm, setup_.member.members,
-           ctx.device_state, bad_.data() + losses, own_.as<OwnGradient>());
-  CopyFloats(ctx, bad_losses, bad_.data(), losses);
-  setup_.meet();
-  setup_.stream->Await(*ctx.stream->Record());
-  setup_.group->Sum(bad_.data(), bad_.size(), *setup_.stream);
-  ctx.stream->Await(*setup_.stream->Record());
-  setup_.meet();
-  CopyFloats(ctx, bad_.data(), bad_losses, losses);
+  const GroupMember& member = setup_.member;
+  std::byte* const codes = codes_.as<std::byte>();
+  const int64_t bytes = pairs_ * kPair;
+  if (pairs_ > 0)
+    member.Transfer([&] { member.group->AllGather(codes, codes + bytes, bytes, *member.stream); });
+  if (floats_ > 0)
+    member.Transfer([&] { member.group->Sum(whole_.data(), floats_, *member.stream); });
 }
 
 }  // namespace singa

@@ -6,30 +6,21 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "comm/codec/sparse_slices.h"
 #include "comm/collective/slice_table.h"
 #include "singa/proto/cluster.pb.h"
-#include "singa/tensor/context.h"
-#include "singa/tensor/stream.h"
-#include "tensor/gpu/gpu_group.h"
-#include "train/device/step_report.h"
+#include "train/device/group_findings.h"
 
 namespace singa {
 
 class SparseSums {
  public:
-  // All that it has outlives the sums.
   struct Setup {
-    GpuGroup* group;
-    const GpuMember& member;
-    Context* ctx;
-    Stream* stream;              // for transfers alone
-    std::function<void()> meet;  // as in HalfSums
-    float momentum;              // that the members add; 0: none
-    float clip_norm;             // bound of each member's gradient; 0: none
+    GroupMember member;
+    float momentum;   // that the members add; 0: none
+    float clip_norm;  // bound of each member's gradient; 0: none
   };
   // Makes the sums of `step`, and of steps that they fit. floats, rest, u and n of each slice are
   // set. Throws DeviceError.
@@ -41,15 +32,14 @@ class SparseSums {
 
   // Replaces the gradients by their sums, and the findings of InspectLosses, bad_losses[losses], by
   // theirs. Later work of the context comes after the sums.
-  void AddUp(float* bad_losses, int64_t losses);
+  void AddUp(float* bad_losses);
   // Returns where the norm of the member's own gradient is, with clip_norm.
-  const OwnGradient* own() const { return own_.as<OwnGradient>(); }
+  const OwnGradient* own() const { return findings_.own(); }
 
   // Returns the most bytes that a member needs for what it and all others send.
   static int64_t Bytes(const AllReduceProto& conf, const SliceTable& table, int members);
 
  private:
-  void SumFindings(float* bad_losses, int64_t losses);
   void Exchange();
 
   const Setup setup_;
@@ -58,9 +48,9 @@ class SparseSums {
   const uint32_t least_;  // bits of the least magnitude
   const bool masks_;
   int64_t count_, pairs_ = 0, floats_ = 0;  // slices, pairs of a member's codes, and whole slices
-  // bad_: of losses, then of slices; codes_: [members, pairs_], after this member's own; whole_:
-  // [floats_].
-  Tensor slices_, pieces_, found_, own_, bad_, codes_, whole_;
+  GroupFindings findings_;
+  // codes_: [members, pairs_], after this member's own; whole_: [floats_].
+  Tensor slices_, codes_, whole_;
 };
 
 }  // namespace singa

@@ -56,8 +56,8 @@ std::string Trainer::WhyHostUpdates() const {
   if (place.workers > 1 && !place.gpus) return "the group's GPUs do not add up the gradients";
   if (model_.trained().divided() && place.here < place.workers)
     return "the workers of several processes divide params";
-  if (model_.trained().divided() && place.largest)
-    return "the workers divide params, and send the largest floats of gradients";
+  if (model_.trained().divided() && place.sender)
+    return "the workers divide params, and do not send whole gradients";
   if (!updates_->own_values()) return "servers have the values";
   const JobProto& job = model_.job();
   if (!replica_->rule().on_device())
@@ -163,7 +163,7 @@ std::unique_ptr<DeviceUpdates> Trainer::PlaceUpdates() {
                             .leads = place.leads(),
                             .loss_scale = loss_scale(),
                             .member = place.gpus ? &*place.gpus : nullptr,
-                            .largest = place.largest ? &*place.largest : nullptr,
+                            .sender = place.sender ? &*place.sender : nullptr,
                             .regions = SizesOfBridges(model_.net().nodes(), place.workers)});
   if (place.gpus) {
     model_.ctx().group = updates.get();

@@ -5,9 +5,8 @@
 #include "comm/exchange/gpu_exchange.h"
 #include "comm/exchange/region_board.h"
 #include "nn/connection/bridge.h"
-#include "train/device/half_sums.h"
+#include "train/device/coded_gradients.h"
 #include "train/device/part_sums.h"
-#include "train/device/sparse_sums.h"
 
 namespace singa {
 namespace {
@@ -56,11 +55,7 @@ int64_t TransferMemory(const CountedWorker& worker) {
     if (const Contributors& by = worker.trained.by[i]; !by.all())
       bytes += PartSums::Floats(worker.trained.own[i]->size(), by.count) *
                static_cast<int64_t>(sizeof(float));
-  if (place.largest)
-    bytes += SparseSums::Bytes(worker.all_reduce, worker.trained.table, place.gpus->members);
-  if (worker.all_reduce.compression() == AllReduceProto::kFp16)
-    bytes += HalfSums::Bytes(worker.trained.table.elements(), worker.trained.table.size() + 1);
-  return bytes;
+  return bytes + CompressionBytes(worker.all_reduce, worker.trained, place.gpus->members);
 }
 
 void CountDevice(const CountedWorker& worker, JobMemory* memory) {
@@ -80,9 +75,10 @@ void CountDevice(const CountedWorker& worker, JobMemory* memory) {
     gpu.updater = worker.states * gpu.gradients;
     host.gradients = 0;
     if (worker.place.gpus) gpu.forever += TransferMemory(worker);
-    if (worker.place.largest)
-      gpu.updater += worker.place.largest->states() * worker.trained.table.elements() *
-                     static_cast<int64_t>(sizeof(float));
+    if (worker.place.sender)
+      gpu.updater +=
+          CompressionState(worker.all_reduce, worker.trained, worker.place.sender->momentum) *
+          static_cast<int64_t>(sizeof(float));
   } else {
     host.pinned += gpu.params + gpu.gradients;
   }

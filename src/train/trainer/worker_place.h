@@ -5,7 +5,7 @@
 
 #include "math/reduction/sum_tree.h"
 #include "tensor/gpu/gpu_group.h"
-#include "train/device/largest_sender.h"
+#include "train/device/gpu_sender.h"
 #include "train/reduce/piece_plan.h"
 
 namespace singa {
@@ -21,8 +21,7 @@ struct WorkerPlace {
   int gpu = -1;        // number of the machine's GPU; -1: the worker computes on the CPU
   // All workers of the group have GPUs of their own, which add up among themselves.
   std::optional<GpuMember> gpus = {};
-  // With `gpus`: each sends the largest floats of its gradient; none: it sends all.
-  std::optional<LargestSender> largest = {};
+  std::optional<GpuSender> sender = {};  // with `gpus`; none: it sends whole gradients
   // Cores of this host that an evaluation may use, the same in all processes of the job. 0: the
   // cores that this process may run on.
   int cores = 0;

@@ -18,5 +18,19 @@ TEST(LowRank, MatricesThatGainLittleAreSentAsTheyAre) {
   EXPECT_EQ(LowRankOf(divided, 0, {60, 50}, 2).rank, 0) << "workers divide it";
 }
 
+TEST(LowRank, ParamsHaveTheBucketsOfTheirGradients) {
+  const std::vector<Shape> shapes = {{300, 100}, {10}, {2000, 40}, {5}};
+  const SliceTable table(shapes);
+  AllReduceProto conf;
+  conf.set_fusion_elements(4);
+  const std::vector<LowRankParam> params = LowRankParams(table, shapes, conf);
+  ASSERT_EQ(params.size(), 2u);
+  EXPECT_EQ(params[0].param, 0);
+  EXPECT_EQ(params[0].bucket, 3);
+  EXPECT_EQ(params[1].param, 2);
+  EXPECT_EQ(params[1].bucket, 1) << "the last params come first";
+  EXPECT_EQ(params[1].shape.cols, 40);
+}
+
 }  // namespace
 }  // namespace singa

@@ -36,13 +36,8 @@ class SparseSumsTest : public GpuMembersTest {
       Tensor state = me.memory.Allocate({static_cast<int64_t>(sizeof none)}, DType::kU8);
       me.memory.Write(&none, &state);
       me.ctx.device_state = state.as<StepState>();
-      const SparseSums::Setup setup = {.group = me.group.get(),
-                                       .member = me.member,
-                                       .ctx = &me.ctx,
-                                       .stream = me.transfers.get(),
-                                       .meet = [] {},
-                                       .momentum = 0,
-                                       .clip_norm = clip_norm};
+      const SparseSums::Setup setup = {
+          .member = me.InGroup(), .momentum = 0, .clip_norm = clip_norm};
       SparseSlice first = {}, second = {};
       first.floats = values.data();
       first.rest = rest.data();
@@ -51,7 +46,7 @@ class SparseSumsTest : public GpuMembersTest {
       second.rest = rest.data() + first.n;
       second.n = n - first.n;
       SparseSums sums(setup, conf, {first, second}, 1, step_);
-      sums.AddUp(bad.data(), 1);
+      sums.AddUp(bad.data());
       found[me.number()] = {me.Read(values), me.Read(rest), me.Read(bad)};
     });
     return found;
