@@ -53,16 +53,13 @@ TEST(GpuConf, GpusThatNoWorkerUsesDrawAWarningAlone) {
 }
 
 TEST(GpuConf, CompressionIsForGpus) {
-  for (const char* name : {"kFp16", "kTopK", "kThreshold", "kPowerSGD"})
+  for (const char* name : {"kFp16", "kTopK", "kThreshold", "kPowerSGD", "kPartial"})
     EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", StrCat("all_reduce { compression: ", name, " }")), "");
   EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kTopK warmup_steps: 100 }"),
             "");
   EXPECT_THAT(Found("", "all_reduce { compression: kFp16 }"),
               HasSubstr("warning: cluster.all_reduce.compression: has no effect between processes "
                         "that share memory, such as those of one host\n"));
-  EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kPartial }"),
-              HasSubstr("warning: cluster.all_reduce.compression: kPartial has no effect on GPUs: "
-                        "NCCL adds all of each gradient up\n"));
   EXPECT_THAT(Found("", "nworkers_per_procs: 3 all_reduce { compression: kTopK }"),
               HasSubstr("warning: cluster.all_reduce.compression: has no effect: the workers of "
                         "one process send no gradients\n"));

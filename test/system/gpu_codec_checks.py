@@ -1,6 +1,6 @@
 """Checks workers with GPUs of their own that send each other less than whole gradients. The GPUs are emulated by the CPU's
 kernels (test/support/emulated_singa.cc), so they end with the bytes of workers on CPUs."""
-from case import check, equal, has, same_bytes, true
+from case import check, equal, has, learned, same_bytes, true
 from gpu_group_checks import NORM, train, two
 from group_checks import furthest, workers
 from job import ADAM, MOMENTUM, csv, dense, mlp
@@ -138,6 +138,12 @@ def same_values(case, *workspaces):
     true(one == other, f"{workspaces} end with other values")
 
 
+def averaged(*settings):
+    """Two buckets: the first layer's weight, and all other params of `mlp`."""
+    return two("cluster.all_reduce.compression=kPartial", "cluster.all_reduce.fusion_elements=1000",
+               *settings)
+
+
 @check
 def gpus_that_send_thin_matrices_train_to_the_values_of_cpus_that_do(case):
     updaters = {"momentum": MOMENTUM, "clipped": MOMENTUM + " clip_norm: 0.5"}
@@ -184,14 +190,55 @@ def gpus_that_send_thin_matrices_resume_to_the_same_bytes(case):
 
 
 @check
-def gpus_with_bases_of_their_own_leave_out_the_same_steps(case):
+def gpus_that_average_values_train_and_resume_to_the_bytes_of_cpus_that_do(case):
+    updaters = {"momentum": MOMENTUM, "clipped": MOMENTUM + " clip_norm: 0.5", "adam": ADAM}
+    for updater in updaters.values():
+        case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", batch=48,
+                                   updater=updater))
+        train(case, *averaged(APART), workspace="cpus", gpus="")
+        train(case, *averaged(APART), workspace="gpus")
+        same_bytes(case.newest("gpus"), case.newest("cpus"))
+        norms = [[row.get("grad_norm") for row in case.rows(workspace, "train")]
+                 for workspace in ("gpus", "cpus")]
+        equal(norms[0], norms[1], "norms of gradients")
+    for workspace, first in (("half", "0,1"), ("from-cpus", "")):
+        train(case, *averaged(APART), "-set", "train_steps=13", workspace=workspace, gpus=first)
+        train(case, "-resume", *averaged(APART), workspace=workspace)
+        same_bytes(case.newest(workspace), case.newest("cpus"))
+    # Two workers of one process have values of their own, too.
+    args = [*workers(2), "-set", "cluster.all_reduce.compression=kPartial", "-set",
+            "cluster.all_reduce.fusion_elements=1000"]
+    train(case, *args, workspace="threads")
+    same_values(case, "threads", "cpus")
+    train(case, *args, "-set", "train_steps=13", workspace="half-threads")
+    train(case, "-resume", *args, workspace="half-threads")
+    same_bytes(case.newest("half-threads"), case.newest("threads"))
+
+
+@check
+def gpus_test_the_mean_of_their_values_and_go_on_with_their_own(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1", updater=ADAM))
+    often = ("-set", "test_freq=7", "-set", "checkpoint_freq=7")
+    for args in (averaged(APART), [*workers(2), "-set", "cluster.all_reduce.compression=kPartial",
+                                   "-set", "cluster.all_reduce.fusion_elements=1000"]):
+        train(case, *args, workspace="untested")
+        train(case, *args, *often, workspace="tested")
+        same_bytes(case.newest("tested"), case.newest("untested"))
+    train(case, *averaged(APART), *often, workspace="cpus", gpus="")
+    equal(learned(case.rows("tested", "test")), learned(case.rows("cpus", "test")), "tests")
+
+
+@check
+def gpus_with_values_or_bases_of_their_own_leave_out_the_same_steps(case):
     case.write("points.csv", "0,3e38,3e38,3e38,3e38\n" + "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9)
     case.write("job.conf", csv("points.csv", "train_steps: 20 disp_freq: 1 on_nonfinite: kSkip", 2,
                                layers=dense("fc", "data", 1, 3)))
     thin = two("cluster.all_reduce.compression=kPowerSGD", APART)
-    train(case, *thin, workspace="cpus", gpus="")
-    has(train(case, *thin).err, "; 1 skipped", "stderr")
-    same_values(case, "ws", "cpus")
+    for args in (averaged(APART), thin):
+        train(case, *args, workspace="cpus", gpus="")
+        has(train(case, *args).err, "; 1 skipped", "stderr")
+        same_values(case, "ws", "cpus")
     case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
     case.write("job.conf", csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37))
-    equal(train(case, *thin, code=79).err.count(" is not finite"), 1, "errors")
+    for args in (averaged(), thin):
+        equal(train(case, *args, code=79).err.count(" is not finite"), 1, "errors")

@@ -17,8 +17,7 @@ bool SendsLater(const AllReduceProto& conf) {
 
 bool UsesCodec(SyncMode mode, const JobProto& job) {
   if (mode == SyncMode::kAllReduce)
-    return job.cluster().all_reduce().compression() != AllReduceProto::kNone &&
-           job.cluster().all_reduce().compression() != AllReduceProto::kPartial;
+    return job.cluster().all_reduce().compression() != AllReduceProto::kNone;
   return mode == SyncMode::kServers || mode == SyncMode::kRankSums;
 }
 

@@ -18,8 +18,7 @@ constexpr int kGroup = 0;  // the job's only worker group
 
 // Returns whether workers keep something for themselves.
 bool KeepsState(AllReduceProto::Compression compression) {
-  return compression == AllReduceProto::kTopK || compression == AllReduceProto::kThreshold ||
-         compression == AllReduceProto::kPowerSGD;
+  return compression != AllReduceProto::kNone && compression != AllReduceProto::kFp16;
 }
 
 Range WorkersHere(const SyncSetup& setup) {
@@ -34,7 +33,18 @@ std::string PrefixOf(const std::string& kind, int worker) {
 
 // Returns the first part of the names of all workers' states.
 std::string KindOf(AllReduceProto::Compression compression) {
-  return compression == AllReduceProto::kPowerSGD ? "powersgd" : "codec";
+  if (compression == AllReduceProto::kPowerSGD) return "powersgd";
+  return compression == AllReduceProto::kPartial ? "partial" : "codec";
+}
+
+// Returns the values and states of all slices.
+std::vector<float> AllFloats(const Replica& replica) {
+  std::vector<float> all;
+  for (int s = 0; s < replica.table().size(); ++s) {
+    const std::vector<float> some = replica.Floats(s);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
 }  // namespace
@@ -59,9 +69,12 @@ TeamSync GpuBackend::SyncOf(int group) {
 
 void GpuBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
   const TrainedParams& trained = teams->lead().model().trained();
-  for (const GpuSender& sender : senders_)
-    sum->host.updater +=
-        CompressionState(conf(), trained, sender.momentum) * static_cast<int64_t>(sizeof(float));
+  const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
+  for (const GpuSender& sender : senders_) {
+    const int64_t floats = averages() ? copies * trained.table.elements()
+                                      : CompressionState(conf(), trained, sender.momentum);
+    sum->host.updater += floats * static_cast<int64_t>(sizeof(float));
+  }
 }
 
 void GpuBackend::Allocate(WorkerTeams* teams) {
@@ -70,7 +83,7 @@ void GpuBackend::Allocate(WorkerTeams* teams) {
     parts_.push_back(PartsOf(here_.first + static_cast<int>(i)));
     int64_t floats = 0;
     for (const Part& part : parts_[i]) floats += part.shape.size();
-    states_[i].resize(floats);
+    if (!averages()) states_[i].resize(floats);
   }
   teams->team(kGroup).Allocate();
 }
@@ -88,9 +101,11 @@ std::vector<GpuBackend::Part> GpuBackend::PartsOf(int worker) const {
     }
     return parts;
   }
+  const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
   const int64_t states = LargestGradients::States(conf(), senders_[0].momentum);
   for (int s = 0; s < table.size(); ++s) {
-    const Shape shape({states, 1, table[s].size});
+    const Shape shape =
+        averages() ? Shape({copies, table[s].size}) : Shape({states, 1, table[s].size});
     if (shape.size() > 0) parts.push_back({StrCat(prefix, "slice", s), shape});
   }
   return parts;
@@ -104,6 +119,7 @@ void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
   if (senders_.empty()) return;
   Download();
   for (size_t i = 0; i < senders_.size(); ++i) {
+    if (states_[i].empty()) continue;
     const float* from = states_[i].data();
     for (const Part& part : parts_[i]) {
       if (!part.alike || here_.first + i == 0)
@@ -130,6 +146,9 @@ void GpuBackend::UseRestoredState() {
   for (size_t i = 0; i < senders_.size(); ++i)
     if (!Restore(i)) WarnOfOtherWorkers();
   restored_.clear();
+  if (!averages() || states_[0].empty()) return;
+  has_model_ = true;
+  BringOwnBack();
 }
 
 // Returns false if a part of the worker's own is missing; these then begin anew.
@@ -141,6 +160,7 @@ bool GpuBackend::Restore(size_t worker) {
   };
   const bool all = std::ranges::all_of(parts_[worker],
                                        [&](const Part& part) { return part.alike || found(part); });
+  if (averages() && !all) return false;
   std::vector<float> state;
   for (const Part& part : parts_[worker]) {
     const std::vector<float>* const floats = all || part.alike ? found(part) : nullptr;
@@ -149,6 +169,54 @@ bool GpuBackend::Restore(size_t worker) {
   }
   states_[worker] = std::move(state);
   return all;
+}
+
+// Each process adds up what its workers have, in float64.
+std::vector<SliceState> GpuBackend::ShareModel() {
+  Download();
+  Replica& replica = *setup_.replica;
+  const SliceTable& table = replica.table();
+  for (std::vector<float>& own : states_)
+    if (own.empty()) own = AllFloats(replica);  // before the first step
+  std::vector<SliceState> model(table.size());
+  const float share = 1 / static_cast<float>(setup_.job.cluster().nworkers_per_group());
+  int64_t at = 0;
+  for (int s = 0; s < table.size(); ++s) {
+    std::vector<double> means(parts_[0][s].shape.size());
+    for (const std::vector<float>& own : states_)
+      for (size_t i = 0; i < means.size(); ++i) means[i] += double{own[at + i]} * share;
+    if (setup_.process) setup_.process->cluster().between(kGroup).AllReduceOfRanks(means);
+    model[s].count = replica.count_of(s);
+    model[s].floats.assign(means.begin(), means.end());
+    at += std::ssize(means);
+  }
+  return model;
+}
+
+std::vector<SliceState> GpuBackend::Gather(const std::vector<int64_t>& steps) {
+  if (!averages()) return {};
+  if (setup_.process) {
+    ControlMessage order;
+    order.mutable_exchange()->add_versions(steps[kGroup]);
+    setup_.process->leader()->TellAll(order);
+  }
+  std::vector<SliceState> model = ShareModel();
+  if (setup_.process) setup_.process->leader()->AwaitAll(ControlMessage::kExchanged);
+  teams_->lead().path().MarkDeviceStale();
+  has_model_ = true;
+  return model;
+}
+
+void GpuBackend::BringOwnBack() {
+  if (!std::exchange(has_model_, false)) return;
+  Replica& replica = *setup_.replica;
+  const float* from = states_[0].data();
+  for (int s = 0; s < replica.table().size(); ++s) {
+    const int64_t n = parts_[0][s].shape.size();
+    replica.SetFloats(s, replica.count_of(s), {from, from + n});
+    from += n;
+  }
+  teams_->lead().path().MarkDeviceStale();
 }
 
 void GpuBackend::Stop(WorkerTeams* teams) { teams->Stop(); }

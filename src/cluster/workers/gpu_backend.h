@@ -1,7 +1,7 @@
 // GpuBackend is the backend of kAllReduce: the GPUs of one worker group's workers have the values
 // and add gradients up among themselves. Each process has values of its own. A checkpoint has what
 // the compression of gradients keeps for each worker, under the names that processes of one worker
-// on CPUs use (CodecState, LowRankSums).
+// on CPUs use (CodecState, LowRankSums, PartialUpdates).
 #pragma once
 
 #include <map>
@@ -22,6 +22,9 @@ class GpuBackend final : public SyncBackend {
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
   void Allocate(WorkerTeams* teams) override;
   void UseRestoredState() override;
+  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
+  void BringOwnBack() override;
+  void Exchange(const std::vector<int64_t>&) override { ShareModel(); }
   void SaveState(std::vector<StoredTensor>* state) override;
   void RestoreState(const Safetensors& state) override;
   void Stop(WorkerTeams* teams) override;
@@ -34,8 +37,10 @@ class GpuBackend final : public SyncBackend {
     bool alike = false;  // in all workers; the first one saves it
   };
   const AllReduceProto& conf() const { return setup_.job.cluster().all_reduce(); }
+  bool averages() const { return conf().compression() == AllReduceProto::kPartial; }
   std::vector<Part> PartsOf(int worker) const;
   bool Restore(size_t worker);
+  std::vector<SliceState> ShareModel();
   void Download();
 
   const SyncSetup setup_;
@@ -44,9 +49,11 @@ class GpuBackend final : public SyncBackend {
   ReplicaUpdates updates_;
   // By worker here. States are those of its parts, in their order.
   std::vector<std::vector<float>> states_;
-  std::vector<std::vector<Part>> parts_;                // set by Allocate
-  std::vector<GpuSender> senders_;                      // empty: whole gradients are sent
-  WorkerTeams* teams_ = nullptr;                        // set by Allocate
+  std::vector<std::vector<Part>> parts_;  // set by Allocate
+  std::vector<GpuSender> senders_;        // empty: whole gradients are sent
+  WorkerTeams* teams_ = nullptr;          // set by Allocate
+  // The replica has the mean of all workers' values, not those of the first worker here.
+  bool has_model_ = false;
   std::map<std::string, std::vector<float>> restored_;  // by name
   bool restores_ = false;                               // the checkpoint has some worker's
 };

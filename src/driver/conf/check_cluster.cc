@@ -100,11 +100,9 @@ class ClusterCheck {
 
   // Servers get compressed gradients. Others add up what no process sends. `by_gpus`: GPUs add up.
   void CheckCompression(bool by_gpus) {
-    if (!compresses()) return;
+    if (!compresses() || by_gpus) return;
     const auto warn = [&](const std::string& text) { Warn("all_reduce.compression", text); };
     const AllReduceProto::Compression name = cluster_.all_reduce().compression();
-    if (by_gpus && name != AllReduceProto::kPartial) return;
-    if (by_gpus) return warn("kPartial has no effect on GPUs: NCCL adds all of each gradient up");
     const bool by_ranks = name == AllReduceProto::kPartial || name == AllReduceProto::kPowerSGD;
     if (mode_ == SyncMode::kHostMemory)
       warn("has no effect between processes that share memory, such as those of one host");

@@ -7,6 +7,7 @@
 #include "train/device/half_sums.h"
 #include "train/device/largest_gradients.h"
 #include "train/device/thin_gradients.h"
+#include "train/device/value_means.h"
 
 namespace singa {
 
@@ -62,7 +63,8 @@ int64_t CompressionState(const AllReduceProto& conf, const TrainedParams& traine
   return 0;
 }
 
-int64_t CompressionBytes(const AllReduceProto& conf, const TrainedParams& trained, int members) {
+int64_t CompressionBytes(const AllReduceProto& conf, const TrainedParams& trained, int64_t states,
+                         int members) {
   switch (conf.compression()) {
     case AllReduceProto::kTopK:
     case AllReduceProto::kThreshold:
@@ -71,8 +73,9 @@ int64_t CompressionBytes(const AllReduceProto& conf, const TrainedParams& traine
       return ThinGradients::Bytes(conf, trained);
     case AllReduceProto::kFp16:
       return HalfSums::Bytes(trained.table.elements(), trained.table.size() + 1);
-    case AllReduceProto::kNone:
     case AllReduceProto::kPartial:
+      return ValueMeans::Bytes(conf, trained.table, states);
+    case AllReduceProto::kNone:
       return 0;
   }
   return 0;

@@ -57,7 +57,9 @@ std::unique_ptr<CodedGradients> MakeCodedGradients(const CodedGradients::Setup& 
 
 // Returns the floats of a worker's state with the job's compression.
 int64_t CompressionState(const AllReduceProto& conf, const TrainedParams& trained, float momentum);
-// Returns the bytes of a GPU for what one of `members` and all others send.
-int64_t CompressionBytes(const AllReduceProto& conf, const TrainedParams& trained, int members);
+// Returns the bytes of a GPU for what one of `members` and all others send. states: floats that the
+// updater keeps for each value.
+int64_t CompressionBytes(const AllReduceProto& conf, const TrainedParams& trained, int64_t states,
+                         int members);
 
 }  // namespace singa

@@ -57,6 +57,9 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       counts_(trained_.size()) {
   if (worker_.sender)
     coded_ = MakeCodedGradients({job, *worker_.trained, *worker_.sender, ctx_, outcomes_.losses()});
+  if (worker_.sender && !coded_)
+    means_ =
+        std::make_unique<ValueMeans>(worker_.trained->table, all_reduce_, ctx_, outcomes_.losses());
   if (worker_.regions.tags > 0)
     exchange_.emplace(worker_.regions, worker_.member->member, ctx_, transfers_.get());
 }
@@ -67,6 +70,7 @@ void DeviceUpdates::Leave() {
   group_.reset();
   gradients_.DropSums();
   if (coded_) coded_->Drop();
+  if (means_) means_->Drop();
   exchange_.reset();
   transfers_.reset();
 }
@@ -123,6 +127,7 @@ void DeviceUpdates::MakePieces() {
       piece.param = cut.param;
     }
     if (coded_) coded_->Add(s, param.grad.data() + cut.begin);
+    if (means_) means_->Add(s, piece);
     pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
   }
   pieces_.Place(*ctx_);
@@ -147,6 +152,8 @@ void DeviceUpdates::Bring() {
       CopyFromHost(*ctx_, host, states_[p][i].data(), states_[p][i].bytes());
     }
   if (coded_) coded_->Bring();
+  if (means_ && !worker_.leads && !worker_.sender->state->empty())
+    BringOwnValues(*ctx_, worker_.trained->table, *worker_.sender->state, Copies());
   for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
 
@@ -154,6 +161,7 @@ void DeviceUpdates::Download() {
   Settle();
   if (!std::exchange(changed_, false) || stale_) return;
   if (coded_) coded_->Download();
+  if (means_) *worker_.sender->state = DownloadOwnValues(*ctx_, worker_.trained->table, Copies());
   for (Param* param : placed_) {
     const bool updated = std::ranges::find(trained_, param) != trained_.end();
     if (worker_.leads && !updated && !worker_.trained->IsOfOtherPhases(param))
@@ -166,6 +174,13 @@ void DeviceUpdates::Download() {
       Copy(*ctx_, states_[p][i], replica_.states()[p].tensors[i].data() + trained_[p]->begin());
     replica_.set_count(static_cast<int>(p), counts_[p]);
   }
+}
+
+ParamCopies DeviceUpdates::Copies() const {
+  ParamCopies copies = states_;
+  for (size_t p = 0; p < trained_.size(); ++p)
+    copies[p].insert(copies[p].begin(), trained_[p]->data);
+  return copies;
 }
 
 void DeviceUpdates::Join() {
@@ -219,6 +234,7 @@ GroupMember DeviceUpdates::Member() {
 
 void DeviceUpdates::AddUp(int64_t step) {
   if (coded_) return coded_->AddUp(Member(), step, gradients_.bad_losses());
+  if (means_) return means_->Inspect(Member(), gradients_.bad_losses(), rule_.clip_norm > 0);
   if (!gradients_.has_sums())
     gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
                         [this] { MeetGroup(); });
@@ -237,21 +253,37 @@ void DeviceUpdates::Finish(int64_t step) {
   InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(),
                 gradients_.bad_losses());
   if (group_) AddUp(step);
-  pieces_.Inspect(*ctx_, rule_.clip_norm > 0);
-  if (worker_.trained->divided()) {
-    const std::span<double> findings = pieces_.findings();
-    SumInOrder(*ctx_, findings.data(), std::ssize(findings));
-  }
-  JudgeStep(*ctx_,
-            {gradients_.bad_losses(), outcomes_.losses(), pieces_.found(), pieces_.count(),
-             rule_.clip_norm, !waits_, ctx_->device_state, coded_ ? coded_->own() : nullptr},
-            report);
+  Judge();
   pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), &report->verdict);
   metrics_->Take(&report->verdict);
 }
 
+void DeviceUpdates::Judge() {
+  StepEvidence evidence = {.bad_losses = gradients_.bad_losses(),
+                           .loss_count = outcomes_.losses(),
+                           .pieces = pieces_.found(),
+                           .piece_count = pieces_.count(),
+                           .clip_norm = rule_.clip_norm,
+                           .ends = !waits_,
+                           .state = ctx_->device_state,
+                           .own = coded_ ? coded_->own() : nullptr};
+  if (group_ && means_) {  // the mean of all members' updates is one of the group's gradient
+    evidence.pieces = means_->findings().own_pieces();
+    evidence.bad_pieces = means_->findings().of_pieces();
+    evidence.factor = static_cast<float>(worker_.member->members);
+  } else {
+    pieces_.Inspect(*ctx_, rule_.clip_norm > 0);
+  }
+  if (worker_.trained->divided()) {
+    const std::span<double> findings = pieces_.findings();
+    SumInOrder(*ctx_, findings.data(), std::ssize(findings));
+  }
+  JudgeStep(*ctx_, evidence, outcomes_.report());
+}
+
 void DeviceUpdates::EndStep() {
   AddToCounts(1);
+  if (means_) means_->Average(Member(), ctx_->state->step, &outcomes_.report()->verdict);
   outcomes_.Follow();
   LookAt(group_ ? 0 : kAhead);  // workers of a group do the same step
 }

@@ -24,7 +24,9 @@
 #include "train/device/device_params.h"
 #include "train/device/device_pieces.h"
 #include "train/device/loss_scale.h"
+#include "train/device/own_values.h"
 #include "train/device/step_outcomes.h"
+#include "train/device/value_means.h"
 #include "train/device/worker_device.h"
 
 namespace singa {
@@ -95,8 +97,10 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void MakePieces();
   void Join();
   void AddUp(int64_t step);
+  void Judge();
   GroupMember Member();
   void MeetGroup();
+  ParamCopies Copies() const;
   void Bring();
   void LookAt(size_t most);  // waits until at most `most` reports are on their way
   void AddToCounts(int64_t updates);
@@ -121,7 +125,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::vector<std::vector<Tensor>> states_;  // by trained param
   Tensor loss_cells_;
   DevicePieces pieces_;                    // made by the first step
-  std::unique_ptr<CodedGradients> coded_;  // null: whole gradients are added up
+  std::unique_ptr<CodedGradients> coded_;  // null: whole gradients are added up, or none
+  std::unique_ptr<ValueMeans> means_;      // null: gradients are added up
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's values are newer

@@ -37,7 +37,7 @@ void Judge(Context&, StepEvidence evidence, StepReport* report) {
   double squares = 0;
   for (int64_t i = 0; i < evidence.piece_count; ++i) {
     squares += evidence.pieces[i].squares;
-    if (evidence.pieces[i].bad > 0) piece = static_cast<int32_t>(i);
+    if (evidence.IsBad(i)) piece = static_cast<int32_t>(i);
   }
   SetScale(evidence, squares, report);
   SetVerdict(evidence, loss, piece, report);

@@ -6,6 +6,7 @@
 
 #include "singa/tensor/kernel.h"
 #include "singa/train/updater.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 
@@ -40,6 +41,13 @@ struct StepEvidence {
   bool ends;        // after a dropped step all later ones are dropped, too
   const StepState* state;
   const OwnGradient* own = nullptr;  // has the norm to report; null: the pieces have it
+  // Findings about the pieces that are not 0 if a number is not finite; null: the pieces have them.
+  const float* bad_pieces = nullptr;
+  float factor = 1;  // of all gradients
+
+  SINGA_HD bool IsBad(int64_t piece) const {
+    return bad_pieces ? bad_pieces[piece] != 0 : pieces[piece].bad > 0;
+  }
 };
 
 // The cell of a metric, and the entry of MetricSums that it counts for.

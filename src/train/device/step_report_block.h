@@ -67,7 +67,7 @@ struct JudgeInBlock {
         loss = Larger(loss, static_cast<float>(evidence.loss_count - i));
     for (int64_t i = block.thread(); i < evidence.piece_count; i += block.threads()) {
       squares += evidence.pieces[i].squares;
-      if (evidence.pieces[i].bad > 0) piece = static_cast<float>(i);
+      if (evidence.IsBad(i)) piece = static_cast<float>(i);
     }
     loss = block.Max(loss);
     piece = block.Max(piece);

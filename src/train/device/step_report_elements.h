@@ -14,9 +14,9 @@ namespace singa {
 // this scale off and bounds the norm.
 SINGA_HD inline void SetScale(const StepEvidence& evidence, double squares, StepReport* report) {
   const float loss_scale = evidence.state->loss_scale;
-  const double norm = std::sqrt(squares) / loss_scale;
+  const double norm = evidence.factor * std::sqrt(squares) / loss_scale;
   report->norm = evidence.own ? evidence.own->norm : norm;
-  report->verdict.scale = ClipScale(evidence.clip_norm, norm) / loss_scale;
+  report->verdict.scale = evidence.factor * ClipScale(evidence.clip_norm, norm) / loss_scale;
 }
 
 // Returns the judgement on a rank's own gradient. Its bound is that of HeldGradients

@@ -55,7 +55,8 @@ int64_t TransferMemory(const CountedWorker& worker) {
     if (const Contributors& by = worker.trained.by[i]; !by.all())
       bytes += PartSums::Floats(worker.trained.own[i]->size(), by.count) *
                static_cast<int64_t>(sizeof(float));
-  return bytes + CompressionBytes(worker.all_reduce, worker.trained, place.gpus->members);
+  return bytes +
+         CompressionBytes(worker.all_reduce, worker.trained, worker.states, place.gpus->members);
 }
 
 void CountDevice(const CountedWorker& worker, JobMemory* memory) {

@@ -108,8 +108,17 @@ class JudgedStep : public StepReportOf {
   StepReport Judge(StepReport before = {}) const {
     const Tensor losses = Of(bad_losses_), pieces = Of(pieces_), state = Of(std::vector{state_});
     Tensor report = Of(std::vector{before});
-    const StepEvidence evidence = {losses.as<float>(), 3,     pieces.as<PieceFinding>(), 100,
-                                   clip_norm_,         ends_, state.as<StepState>(),     own_};
+    const Tensor bad_pieces = Of(bad_pieces_);
+    const StepEvidence evidence = {losses.as<float>(),
+                                   3,
+                                   pieces.as<PieceFinding>(),
+                                   100,
+                                   clip_norm_,
+                                   ends_,
+                                   state.as<StepState>(),
+                                   own_,
+                                   bad_pieces_.empty() ? nullptr : bad_pieces.as<float>(),
+                                   factor_};
     if (by_blocks())
       RunBlocks(1, 64, JudgeInBlock{evidence, report.as<StepReport>()});
     else
@@ -123,6 +132,8 @@ class JudgedStep : public StepReportOf {
   float clip_norm_ = 0;
   bool ends_ = false;
   const OwnGradient* own_ = nullptr;
+  std::vector<float> bad_pieces_;
+  float factor_ = 1;
 };
 SINGA_TEST_EACH_FINDER(JudgedStep);
 
@@ -139,6 +150,23 @@ TEST_P(JudgedStep, TheNormIsThatOfAllPieces) {
   EXPECT_EQ(Judge().norm, 20);
   clip_norm_ = 5;
   EXPECT_EQ(Judge().verdict.scale, 0.25f);
+}
+
+TEST_P(JudgedStep, AGradientIsMultipliedBeforeItsNormIsBounded) {
+  factor_ = 3;
+  EXPECT_EQ(Judge().verdict.scale, 3);
+  EXPECT_EQ(Judge().norm, 60);
+  clip_norm_ = 15;
+  EXPECT_EQ(Judge().verdict.scale, 0.75f);
+}
+
+TEST_P(JudgedStep, OthersMayHaveFoundThatAPieceIsNotFinite) {
+  pieces_[70].bad = 1;
+  bad_pieces_.assign(pieces_.size(), 0);
+  EXPECT_EQ(Judge().verdict.dropped, 0);
+  bad_pieces_[71] = 1;
+  EXPECT_EQ(Judge().verdict.dropped, 1);
+  EXPECT_EQ(Judge().piece, 71);
 }
 
 TEST_P(JudgedStep, TheScaleOfTheLossesIsTakenOff) {
