@@ -178,21 +178,6 @@ def a_plan_that_fits_into_no_memory_is_shown_and_fails(case):
 
 
 @check
-def a_plan_of_hosts_says_whether_shorter_gradients_pay(case):
-    write(case)
-    sparse = ("-set", "cluster.all_reduce.sparsity=0.01")
-    found, by_name = plans(case, "-workers", 2, "-hosts", 2, "-link", "100", *sparse)
-    modes = {mode["name"]: mode for mode in found["gradients"]}
-    equal(list(modes), ["kNone", "kFp16", "kTopK, 1 %", "kPowerSGD, rank 2", "kPartial, 1 bucket"], "modes")
-    equal(modes["kNone"]["step_ms"], by_name["found"]["step_ms"], "whole gradients")
-    if by_name["found"]["link_bytes"] == by_name["data"]["link_bytes"]:  # nothing goes over a bridge
-        true(modes["kFp16"]["link_bytes"] < 0.51 * modes["kNone"]["link_bytes"], "bytes of kFp16")
-    table = plan(case, "-workers", 2, "-hosts", 2, "-link", "10000,0", *sparse).out
-    has(table, "no gain here", "a plan for a link that is faster than any codec")
-    true("gradients" not in plans(case, "-workers", 2)[0], "modes of one host")
-
-
-@check
 def a_plan_is_drawn_if_dot_is_installed(case):
     write(case)
     code = 0 if shutil.which("dot") else 66

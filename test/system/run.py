@@ -49,6 +49,7 @@ import onednn_checks
 import outer_checks
 import partition_checks
 import plan_checks
+import plan_mode_checks
 import predict_checks
 import predict_input_checks
 import predict_text_checks

@@ -235,6 +235,13 @@ states, too. If the workers of a host have one copy of these, a worker's memory 
   step ms    predicted time of a step            link MB    bytes that a host sends in a step
   speed-up   over one worker with all cores      memory MB  of a worker
 
+With several hosts, a third table has the ways to exchange gradients, by the fields of cluster and
+the conf's own division: whole, by each compression of all_reduce, and by outer steps after local
+ones (group_sync: kOuter).
+"by" tells who adds up; exposed ms is the part of the exchange for which a worker waits; "no gain
+here" marks a way that is not faster than whole gradients. The share that kThreshold sends depends
+on the gradients, and is taken to be `sparsity`.
+
 To train with the plan found, set partition: kAuto in neuralnet, or copy each layer's partition_dim
 from -json. A layer without one has rows and units there, which are its partition_grid. A job with
 partition: kAuto has no plan "own".

@@ -1,107 +1,163 @@
 #include "driver/plan/gradient_modes.h"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
-#include <memory>
+#include <optional>
 
-#include "cluster/protocol/gradient_codec.h"
-#include "comm/collective/slice_table.h"
+#include "base/text/counted.h"
+#include "cluster/protocol/sync_plan.h"
+#include "driver/plan/codec_forms.h"
+#include "driver/plan/rank_modes.h"
 #include "nn/cost/step_cost.h"
-#include "singa/base/philox.h"
+#include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
-constexpr double kMegabyte = 1e6;
-constexpr int64_t kLater = int64_t{1} << 40;  // a step after any warm-up
+using Compression = AllReduceProto::Compression;
 
-double MsOf(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+// Returns the job as one group trains it on `cluster` with the compression.
+JobProto JobWith(const JobProto& job, const PlanCluster& cluster, Compression compression) {
+  JobProto one = job;
+  one.clear_gpu();
+  ClusterProto& conf = *one.mutable_cluster();
+  conf.set_nworker_groups(1);
+  conf.set_nserver_groups(1);
+  conf.set_nworkers_per_group(cluster.workers);
+  if (cluster.hosts > 1) conf.set_nworkers_per_procs(cluster.here());
+  if (compression != AllReduceProto::kNone || conf.has_all_reduce())
+    conf.mutable_all_reduce()->set_compression(compression);
+  return one;
 }
 
-std::vector<float> Noise(int seed) {
-  const Philox random = {static_cast<uint64_t>(seed), HashName("codec"), 0};
-  std::vector<float> floats(SliceTable::kMost);
-  for (size_t i = 0; i < floats.size(); ++i) floats[i] = random.Gaussian(static_cast<int64_t>(i));
-  return floats;
-}
-
-CodecRates RatesOf(const std::string& name, const AllReduceProto& conf, int hosts) {
-  ClusterProto cluster;
-  *cluster.mutable_all_reduce() = conf;
-  const std::unique_ptr<Codec> codec = MakeGradientCodec(cluster);
-  const auto n = static_cast<int64_t>(SliceTable::kMost);
-  const double mb = sizeof(float) * static_cast<double>(n) / kMegabyte;
-  std::vector<float> sum(n), sent(n), rest(codec->states() * n);
-  std::vector<std::byte> bytes(codec->MostBytes(n));
-  CodecRates rates;
-  rates.name = name;
-  for (int host = 0; host < hosts; ++host) {
-    const std::vector<float> gradient = Noise(host);
-    std::ranges::fill(rest, 0.f);
-    int64_t size = 0;
-    rates.encode_ms =
-        MsOf([&] { size = codec->Encode(kLater, gradient, rest, bytes.data()); }) / mb;
-    rates.decode_ms = MsOf([&] {
-                        codec->Decode({bytes.data(), static_cast<size_t>(size)}, sent);
-                        for (int64_t i = 0; i < n; ++i) sum[i] += sent[i];
-                      }) /
-                      mb;
-    rates.gradient = static_cast<double>(size) / kMegabyte / mb;
+// Returns how the workers of the job add gradients up; none: its backend cannot.
+std::optional<SyncPlan> SyncOf(const JobProto& job, const PlanCluster& cluster) {
+  try {
+    return PlanSync(job, {.one_host = cluster.hosts == 1});
+  } catch (const ConfigError&) {
+    return {};
   }
-  int64_t size = 0;
-  rates.sum_ms = MsOf([&] { size = codec->EncodeSum(sum, bytes.data()); }) / mb;
-  rates.sum = static_cast<double>(size) / kMegabyte / mb;
-  return rates;
 }
 
-// Returns the costs of a layer whose gradients are compressed. A host encodes its gradient, and
-// decodes and applies the sums of the others; its server decodes gradients, adds them up and
-// encodes sums, each of its share of the params.
-LayerCost Compressed(LayerCost cost, const PlanCluster& cluster, const CodecRates& codec,
-                     double send_ms_per_mb) {
-  const double share = (codec.gradient + codec.sum) / 2;
-  const double mb = static_cast<double>(cost.sent_bytes) / kMegabyte;  // half of it gradients
-  const double work = mb / 2 * (codec.encode_ms + 2 * codec.decode_ms + codec.sum_ms);
-  cost.update_ms += (work - (1 - share) * mb * send_ms_per_mb) / cluster.here();
-  cost.update_ms = std::max(0.0, cost.update_ms);
-  cost.sent_ms *= share;
-  cost.sent_bytes = static_cast<int64_t>(share * static_cast<double>(cost.sent_bytes));
-  return cost;
+// Ranks exchange one bucket after the other, so each of its messages is waited for. A gradient of
+// kPowerSGD needs three sums: of both thin matrices, and of the params without any.
+double LatencyMs(const AllReduceProto& conf, const TrainedShapes& shapes, double link_us) {
+  constexpr int kMessagesOfSum = 2;
+  int64_t sums = 1;  // of kPartial: one bucket a step
+  if (conf.compression() != AllReduceProto::kPartial) sums = CountBuckets(conf, shapes);
+  if (conf.compression() == AllReduceProto::kPowerSGD) sums *= 3;
+  const double mb = 1e-6 * static_cast<double>(shapes.bytes());
+  if (mb == 0) return 0;
+  return 1e-3 * link_us * kMessagesOfSum * static_cast<double>(sums) / mb;
+}
+
+std::string Share(const AllReduceProto& conf) { return StrCat(100 * conf.sparsity(), " %"); }
+
+std::string NameOf(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  const std::string name = AllReduceProto::Compression_Name(conf.compression());
+  switch (conf.compression()) {
+    case AllReduceProto::kTopK:
+      return StrCat(name, ", ", Share(conf));
+    case AllReduceProto::kThreshold:
+      return StrCat(name, ", if ", Share(conf), " are sent");
+    case AllReduceProto::kPowerSGD:
+      return StrCat(name, ", rank ", conf.rank());
+    case AllReduceProto::kPartial:
+      return StrCat(name, ", ", Counted(CountPartialBuckets(conf, shapes), "bucket"));
+    case AllReduceProto::kNone:
+    case AllReduceProto::kFp16:
+      break;
+  }
+  return name;
+}
+
+ExchangeForm FormOf(const JobProto& job, const PlanCluster& cluster, const TrainedShapes& shapes) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  if (conf.compression() == AllReduceProto::kPowerSGD) return LowRankForm(conf, shapes);
+  if (conf.compression() == AllReduceProto::kPartial) return PartialForm(conf, shapes);
+  return CodecForm(job, cluster.hosts);
+}
+
+ModeForm ModeOf(const JobProto& job, const SyncPlan& plan, const PlanCluster& cluster,
+                const TrainedShapes& shapes) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  ModeForm mode = {.name = NameOf(conf, shapes),
+                   .way = WayOf(plan),
+                   .form = FormOf(job, cluster, shapes),
+                   .by_rows = conf.compression() == AllReduceProto::kPartial};
+  if (plan.mode != SyncMode::kRankSums) return mode;
+  mode.form.updates_all = true;
+  mode.form.latency_ms = LatencyMs(conf, shapes, cluster.link_us);
+  return mode;
+}
+
+// Each host is a group, which trains its share of the batch. A fragment of the params is exchanged
+// at a time.
+ModeForm OuterMode(const ClusterProto& conf, int hosts) {
+  const int fragments = std::min(conf.outer_fragments(), conf.sync_freq());
+  ModeForm mode = {.name = "kOuter, " + Counted(conf.sync_freq(), "step"),
+                   .way = ToString(SyncMode::kServers),
+                   .form = OuterForm(conf, hosts),
+                   .by_rows = true,
+                   .exchanges = static_cast<double>(fragments) / conf.sync_freq()};
+  if (conf.outer_compression() != ClusterProto::kNone)
+    mode.name += ", " + ClusterProto::OuterCompression_Name(conf.outer_compression());
+  if (fragments > 1) mode.name += StrCat(", ", fragments, " fragments");
+  for (double* number : {&mode.form.gradient, &mode.form.sum, &mode.form.encode_ms,
+                         &mode.form.decode_ms, &mode.form.sum_ms})
+    *number /= fragments;
+  return mode;
 }
 
 }  // namespace
 
-std::vector<CodecRates> MeasureCodecs(const AllReduceProto& conf, int hosts) {
-  constexpr int kMostHosts = 16;  // more take longer, and change the share of a sum little
-  hosts = std::min(hosts, kMostHosts);
-  AllReduceProto halves, largest = conf;
-  halves.set_compression(AllReduceProto::kFp16);
-  largest.set_compression(AllReduceProto::kTopK);
-  const std::string share = StrCat("kTopK, ", 100 * conf.sparsity(), " %");
-  return {RatesOf("kFp16", halves, hosts), RatesOf(share, largest, hosts)};
+std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster) {
+  const TrainedShapes shapes = TrainedShapesOf(job);
+  if (shapes.bytes() == 0) return {};
+  std::vector<ModeForm> modes;
+  for (const Compression compression :
+       {AllReduceProto::kNone, AllReduceProto::kFp16, AllReduceProto::kTopK,
+        AllReduceProto::kThreshold, AllReduceProto::kPowerSGD, AllReduceProto::kPartial}) {
+    const JobProto one = JobWith(job, cluster, compression);
+    if (const auto plan = SyncOf(one, cluster))
+      modes.push_back(ModeOf(one, *plan, cluster, shapes));
+    else if (compression == AllReduceProto::kNone)
+      return {};
+  }
+  modes.push_back(OuterMode(job.cluster(), cluster.hosts));
+  return modes;
 }
 
-std::vector<GradientMode> PredictModes(const CostNet& net, const Layouts& layouts,
-                                       const PlanCluster& cluster,
-                                       const std::vector<CodecRates>& codecs,
-                                       double send_ms_per_mb) {
-  const StepCost whole = CostOfStep(net, layouts);
-  std::vector<GradientMode> modes = {{"kNone", whole.step_ms, whole.sent_bytes}};
-  for (const CodecRates& codec : codecs) {
-    CostNet compressed = net;
-    for (CostLayer& layer : compressed.layers)
-      for (auto& [layout, cost] : layer.costs)
-        cost = Compressed(cost, cluster, codec, send_ms_per_mb);
-    const StepCost cost = CostOfStep(compressed, layouts);
-    modes.push_back({codec.name, cost.step_ms, cost.sent_bytes});
-  }
-  return modes;
+ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster) {
+  if (cluster.hosts == 1 || cluster.gpus) return {};
+  const JobProto one = JobWith(job, cluster, AllReduceProto::kNone);
+  const std::optional<SyncPlan> plan = SyncOf(one, cluster);
+  if (!plan || plan->mode != SyncMode::kRankSums) return {};
+  return ModeOf(one, *plan, cluster, TrainedShapesOf(job)).form;
+}
+
+std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster) {
+  const auto plan = SyncOf(JobWith(job, cluster, AllReduceProto::kNone), cluster);
+  return plan ? TextOf(*plan) : "";
+}
+
+GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
+                     const std::vector<PartTimes>& times, const Layouts& layouts) {
+  const auto cost_of = [&](const ExchangeForm& form) {
+    const CostNet net = costs.Net(times, form);
+    const Layouts by_rows(layouts.size(), LayoutByRows(net.bridges.workers));
+    return CostOfStep(net, mode.by_rows ? by_rows : layouts);
+  };
+  const StepCost with = cost_of(mode.form);
+  const StepCost without = cost_of({.gradient = 0, .sum = 0, .updates_all = true});
+  const auto mean = [&](auto a, auto b) {
+    return static_cast<decltype(a)>(mode.exchanges * a + (1 - mode.exchanges) * b);
+  };
+  return {.name = mode.name,
+          .way = mode.way,
+          .step_ms = mean(with.step_ms, without.step_ms),
+          .exposed_ms = mean(with.exposed_ms, without.exposed_ms),
+          .sent_bytes = mean(with.sent_bytes, without.sent_bytes)};
 }
 
 }  // namespace singa

@@ -1,40 +1,46 @@
-// Gradient modes are the ways in which hosts can send each other gradients, whole or compressed
-// (cluster.all_reduce.compression), with what a plan predicts for each.
+// Gradient modes are the ways in which hosts can exchange what they train: whole gradients, shorter
+// ones (cluster.all_reduce.compression), or outer steps after local ones (cluster.group_sync:
+// kOuter), with what a plan predicts for each.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "driver/plan/exchange_form.h"
+#include "driver/plan/job_costs.h"
 #include "driver/plan/plan_cluster.h"
-#include "nn/cost/cost_net.h"
-#include "singa/proto/cluster.pb.h"
+#include "singa/proto/job.pb.h"
 
 namespace singa {
 
-// The bytes and times of a codec for 1 MB of gradients, measured on noise.
-struct CodecRates {
-  std::string name;     // for people, such as "kTopK, 1 %"
-  double gradient = 1;  // its bytes, as a share of whole gradients
-  double sum = 1;       // the bytes of a sum over the hosts, as a share of whole values
-  // Processor time. decode_ms: to decode, and to add the floats to others; sum_ms: to encode a sum.
-  double encode_ms = 0, decode_ms = 0, sum_ms = 0;
+struct ModeForm {
+  std::string name;  // for people, such as "kTopK, 1 %"
+  std::string way;   // who adds up, such as "servers" (WayOf)
+  ExchangeForm form;
+  bool by_rows = false;  // it needs all layers divided by rows
+  double exchanges = 1;  // in a step; kOuter: less than 1, or 1
 };
 
-// Measures float16, and the largest share of numbers that `conf` names, for sums over `hosts`.
-// Takes some 10 ms. The bytes of kThreshold depend on the gradients, so it is not among them.
-std::vector<CodecRates> MeasureCodecs(const AllReduceProto& conf, int hosts);
+// Returns the modes of the job's fields on several hosts without GPUs, whole gradients first. A
+// mode that the job's backend does not have is left out. Measures codecs, which takes some 100 ms.
+// Throws ConfigError relative to the JobProto.
+std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster);
+
+// Returns the form of whole gradients on the way that the job takes.
+ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster);
+
+// Returns, for people, how the workers of one host add gradients up: "threads (one process)".
+std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster);
 
 struct GradientMode {
-  std::string name;
+  std::string name, way;
   double step_ms = 0;
+  double exposed_ms = 0;   // the part of a step's transfers that the worker waits for
   int64_t sent_bytes = 0;  // of a host, in a step
 };
 
-// Predicts a step of `net` in `layouts` for each mode, whole gradients first. `send_ms_per_mb`: a
-// host's processor time for what goes over its link, which the costs include.
-std::vector<GradientMode> PredictModes(const CostNet& net, const Layouts& layouts,
-                                       const PlanCluster& cluster,
-                                       const std::vector<CodecRates>& codecs,
-                                       double send_ms_per_mb);
+// Predicts a step in `layouts`, or by rows if the mode needs that. `times`: of costs.requests().
+GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
+                     const std::vector<PartTimes>& times, const Layouts& layouts);
 
 }  // namespace singa

@@ -53,20 +53,20 @@ JobCosts::Memory JobCosts::MemoryOf(const WorkerModel& model) {
   return memory;
 }
 
-LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory) const {
+LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory,
+                           const ExchangeForm& form) const {
   LayerCost cost;
   cost.forward_ms = times.forward;
   cost.backward_ms = times.backward;
   cost.update_ms = times.update;
   cost.bytes = memory.features + memory.gradients;
-  if (cluster_.workers > 1 && memory.trained > 0) AddSums(memory, &cost);
+  if (cluster_.workers > 1 && memory.trained > 0) AddSums(memory, form, &cost);
   return cost;
 }
 
 // Workers of a host that have the same rows of a param share the work on their sums and updates.
-// Gradients in pieces are added up in the cache. Where all hosts have servers, each host with such
-// workers sends its sums, and gets the new values.
-void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
+// Gradients in pieces are added up in the cache.
+void JobCosts::AddSums(const LayerMemory& memory, const ExchangeForm& form, LayerCost* cost) const {
   const int workers = cluster_.workers, here = cluster_.here();
   const bool all = memory.whole || memory.contributors == 0;
   const int alike = all ? workers : memory.contributors;
@@ -74,7 +74,7 @@ void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
   const int alike_here = std::max(1, here / parts);         // workers of a host with the same part
   const int hosts = (alike + alike_here - 1) / alike_here;  // with the same part
   const auto bytes = static_cast<double>(memory.trained);
-  cost->update_ms /= alike;
+  cost->update_ms /= form.updates_all ? alike_here : alike;
   if (!memory.whole) {
     const auto stored = static_cast<double>(memory.gradients);
     cost->update_ms +=
@@ -82,10 +82,21 @@ void JobCosts::AddSums(const LayerMemory& memory, LayerCost* cost) const {
     cost->moved_bytes = static_cast<int64_t>(bytes * (alike - 1) / alike);
   }
   const double of_host = bytes * std::min(parts, here);  // its parts of the param
-  if (cluster_.servers > 0) return AddServers(bytes, of_host, cost);
+  if (cluster_.servers > 0 && !form.updates_all) return AddServers(bytes, of_host, cost);
   if (hosts == 1) return;
   cost->moved_bytes += static_cast<int64_t>(bytes * (hosts - 1) / hosts);  // new values
-  AddSent(2 * of_host * (hosts - 1) / hosts, cost);  // gradients and new values
+  AddExchange(of_host, hosts, form, cost);
+}
+
+// Each host adds up an equal share of the params. It gets the gradients of this share from all
+// others, sends them the sums or new values, and gets those of the rest.
+void JobCosts::AddExchange(double bytes, int hosts, const ExchangeForm& form,
+                           LayerCost* cost) const {
+  const double mb = bytes / kMb, share = 1.0 / hosts;
+  const double work = form.encode_ms + (2 - share) * form.decode_ms + share * form.sum_ms;
+  AddSent((form.gradient + form.sum) * bytes * (hosts - 1) / hosts, cost);
+  cost->sent_ms += mb * form.latency_ms;
+  cost->update_ms += mb * work / cluster_.here();
 }
 
 // A few hosts have the servers, to which all hosts send the gradients of all params, even those of
@@ -116,7 +127,7 @@ BridgeRates JobCosts::Bridges() const {
           .link_ms = 1e-3 * cluster_.link_us};
 }
 
-CostNet JobCosts::Net(const std::vector<PartTimes>& times) const {
+CostNet JobCosts::Net(const std::vector<PartTimes>& times, const ExchangeForm& form) const {
   CostNet net;
   net.layers = layers_;
   net.bridges = Bridges();
@@ -133,7 +144,7 @@ CostNet JobCosts::Net(const std::vector<PartTimes>& times) const {
       LayerTimes of = times_of(i, layer.name);
       // The part that is measured is another worker's than the first.
       if (memory.whole) of.update = times_of(0, layer.name).update;
-      layer.costs[part.layout] = CostOf(of, memory);
+      layer.costs[part.layout] = CostOf(of, memory, form);
     }
   return net;
 }

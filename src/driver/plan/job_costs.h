@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "driver/plan/division.h"
+#include "driver/plan/exchange_form.h"
 #include "driver/plan/part_times.h"
 #include "nn/cost/cost_net.h"
 #include "singa/proto/job.pb.h"
@@ -30,8 +31,8 @@ class JobCosts {
   // Returns the parts whose times the costs rest on: all layers by rows, then as many as possible
   // in each other layout.
   const std::vector<PartRequest>& requests() const { return requests_; }
-  // Returns the net. `times`: of each request.
-  CostNet Net(const std::vector<PartTimes>& times) const;
+  // Returns the net. `times`: of each request; `form`: what hosts exchange for gradients.
+  CostNet Net(const std::vector<PartTimes>& times, const ExchangeForm& form = {}) const;
 
  private:
   // The memory of a layer, and its params that train.
@@ -50,9 +51,11 @@ class JobCosts {
 
   void AddPart(const JobProto& job, const Layout& layout, const std::set<std::string>& layers);
   static Memory MemoryOf(const WorkerModel& model);
-  LayerCost CostOf(const LayerTimes& times, const LayerMemory& memory) const;
-  void AddSums(const LayerMemory& memory, LayerCost* cost) const;
+  LayerCost CostOf(const LayerTimes& times, const LayerMemory& memory,
+                   const ExchangeForm& form) const;
+  void AddSums(const LayerMemory& memory, const ExchangeForm& form, LayerCost* cost) const;
   void AddServers(double bytes, double of_host, LayerCost* cost) const;
+  void AddExchange(double bytes, int hosts, const ExchangeForm& form, LayerCost* cost) const;
   void AddSent(double bytes, LayerCost* cost) const;
   BridgeRates Bridges() const;
   double LinkMsPerMb() const { return 8 / cluster_.link_gbit; }

@@ -9,7 +9,6 @@
 #include "driver/plan/fitting_plan.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
-#include "driver/plan/rank_modes.h"
 #include "nn/cost/plan_search.h"
 #include "singa/base/str_cat.h"
 
@@ -54,6 +53,18 @@ Division DivisionOf(const CostNet& net, const Layouts& layouts, const Layout& by
   for (size_t i = 0; i < layouts.size(); ++i)
     if (layouts[i] != by_rows) division[net.layers[i].name] = layouts[i];
   return division;
+}
+
+// Returns the layouts of a job as it is divided, or, with kAuto, will be.
+Layouts LayoutsOfJob(const JobPlans& plans) {
+  const JobPlan* const own = plans.Find("own");
+  const Division& division = (own ? *own : plans.found()).division;
+  Layouts layouts;
+  for (const CostLayer& layer : plans.net.layers) {
+    const auto at = division.find(layer.name);
+    layouts.push_back(at == division.end() ? LayoutByRows(plans.cluster.workers) : at->second);
+  }
+  return layouts;
 }
 
 class Planner {
@@ -130,11 +141,11 @@ std::string Percent(double share) {
   return text;
 }
 
-// Returns the cost of the net, with the memory of a worker that data parallelism takes.
-CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, PlanMemory* memory,
-              JobPlans* plans) {
-  const PlanCluster& cluster = plans->cluster;
-  const JobCosts costs(job, cluster, rates), of_one(job, cluster.Alone(), rates);
+// Returns the times of the requests of `costs`. Adds those of one worker that trains alone to the
+// plans.
+std::vector<PartTimes> TimesOf(const JobProto& job, const JobCosts& costs, const SyncRates& rates,
+                               PartTimer* timer, JobPlans* plans) {
+  const JobCosts of_one(job, plans->cluster.Alone(), rates);
   std::vector<PartRequest> requests = costs.requests();
   requests.push_back(of_one.requests()[0]);
   std::vector<PartTimes> times = timer->Of(requests);
@@ -144,11 +155,14 @@ CostNet NetOf(const JobProto& job, const SyncRates& rates, PartTimer* timer, Pla
   plans->error = timer->model_error();
   for (const PartTimes& part : times) plans->spread = std::max(plans->spread, part.spread);
   times.pop_back();
-  CostNet net = costs.Net(times);
-  net.bytes = memory->Of({});
-  for (const CostLayer& layer : net.layers)
-    net.bytes -= layer.Of(LayoutByRows(cluster.workers)).bytes;
-  return net;
+  return times;
+}
+
+// Returns the memory of a worker besides the layers', from that of data parallelism.
+int64_t RestOf(const CostNet& net, const PlanCluster& cluster, PlanMemory* memory) {
+  int64_t bytes = memory->Of({});
+  for (const CostLayer& layer : net.layers) bytes -= layer.Of(LayoutByRows(cluster.workers)).bytes;
+  return bytes;
 }
 
 // Searches for the fastest plan that fits by its exact memory. Sets the front and search_ms.
@@ -189,14 +203,6 @@ Layouts Choose(const SearchResult& search, int64_t most_bytes, JobPlans* plans) 
   return by_rows;
 }
 
-// Returns the ways to exchange gradients that a job on several hosts may choose.
-std::vector<CodecRates> ModesOf(const JobProto& job, const PlanCluster& cluster) {
-  const AllReduceProto& conf = job.cluster().all_reduce();
-  std::vector<CodecRates> modes = MeasureCodecs(conf, cluster.hosts);
-  for (CodecRates& mode : RankModes(conf, TrainedShapesOf(job))) modes.push_back(std::move(mode));
-  return modes;
-}
-
 }  // namespace
 
 void JobPlans::AddNote(const std::string& text) { note += (note.empty() ? "" : "; ") + text; }
@@ -211,7 +217,10 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   JobPlans plans;
   plans.cluster = cluster;
   PlanMemory memory(job, plans.cluster);
-  plans.net = NetOf(job, rates, timer, &memory, &plans);
+  const JobCosts costs(job, cluster, rates);
+  const std::vector<PartTimes> times = TimesOf(job, costs, rates, timer, &plans);
+  plans.net = costs.Net(times, WholeForm(job, cluster));
+  plans.net.bytes = RestOf(plans.net, cluster, &memory);
   const SearchResult search = SearchThatFits(most_bytes, &memory, &plans);
   plans.exact = search.exact;
   plans.grids_left_out = GridsLeftOut(job.neuralnet(), cluster.workers);
@@ -227,8 +236,10 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   if (other)
     planner.Add("runner_up", kept ? "the fastest plan" : "the best other plan", other->layouts);
   if (cluster.hosts > 1 && !cluster.gpus)
-    plans.modes =
-        PredictModes(plans.net, chosen, cluster, ModesOf(job, cluster), rates.send_ms_per_mb);
+    for (const ModeForm& mode : ModesOf(job, cluster))
+      plans.modes.push_back(Predict(mode, costs, times, LayoutsOfJob(plans)));
+  if (cluster.hosts == 1 && cluster.workers > 1 && !cluster.gpus)
+    plans.way = WayOnOneHost(job, cluster);
   return plans;
 }
 

@@ -27,7 +27,8 @@ struct JobPlans {
   PlanCluster cluster;
   CostNet net;
   std::vector<JobPlan> plans;       // the first is the found one
-  std::vector<GradientMode> modes;  // of the found plan, with several hosts
+  std::vector<GradientMode> modes;  // of several hosts, divided as "own", else "found"
+  std::string way;                  // how the workers of one host add gradients up (WayOnOneHost)
   PlanFront front;                  // the plans that no other one beats both in time and in memory
   double one_worker_ms = 0;         // a step of one worker with all cores of a host
   std::string source;               // what the times rest on

@@ -96,16 +96,16 @@ bool Pays(const JobPlans& plans, const GradientMode& mode) {
 }
 
 std::string ModeTable(const JobPlans& plans) {
-  std::vector<Line> lines = {{"gradients", "", "step ms", "link MB"}};
+  std::vector<Line> lines = {{"gradients", "by", "", "step ms", "exposed ms", "link MB"}};
   for (const GradientMode& mode : plans.modes) {
     const bool whole = &mode == &plans.modes.front();
-    lines.push_back({mode.name,
+    lines.push_back({mode.name, mode.way,
                      whole               ? "whole"
                      : Pays(plans, mode) ? "faster"
                                          : "no gain here",
-                     Number(mode.step_ms, 3), Mb(mode.sent_bytes)});
+                     Number(mode.step_ms, 3), Number(mode.exposed_ms, 3), Mb(mode.sent_bytes)});
   }
-  return Aligned(lines, 2);
+  return Aligned(lines, 3);
 }
 
 // Returns the object of layer number `i`.
@@ -142,6 +142,9 @@ std::string PlanTable(const JobPlans& plans) {
   if (cluster.hosts > 1)
     text += StrCat("link           ", Number(cluster.link_gbit, 2), " Gbit/s, ",
                    Number(cluster.link_us, 0), " us\n");
+  if (!plans.way.empty())
+    text += StrCat("gradients      whole, by ", plans.way,
+                   ": compression needs several hosts (-hosts)\n");
   text += StrCat("one worker     ", Number(plans.one_worker_ms, 3), " ms a step\n");
   text += StrCat("times          ", plans.source);
   text += StrCat("\nmodel's error  ", Number(100 * plans.error.relative, 1), " %, ",
@@ -180,7 +183,9 @@ std::string PlanJson(const JobPlans& plans) {
   }
   for (const GradientMode& mode : plans.modes)
     json["gradients"].push_back({{"name", mode.name},
+                                 {"by", mode.way},
                                  {"step_ms", mode.step_ms},
+                                 {"exposed_ms", mode.exposed_ms},
                                  {"link_bytes", mode.sent_bytes},
                                  {"pays", Pays(plans, mode)}});
   json["front"] = nlohmann::ordered_json::array();

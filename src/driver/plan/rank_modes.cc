@@ -1,13 +1,12 @@
 #include "driver/plan/rank_modes.h"
 
-#include <algorithm>
 #include <chrono>
+#include <utility>
 
-#include "base/text/counted.h"
 #include "cluster/ranks/bucket_exchange.h"
 #include "cluster/ranks/low_rank_sums.h"
+#include "driver/bench/median.h"
 #include "singa/base/philox.h"
-#include "singa/base/str_cat.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -29,20 +28,31 @@ ThinShares SharesOf(const SliceTable& table, const std::vector<Shape>& shapes, i
   return {static_cast<double>(sent) / all, static_cast<double>(matrices) / all};
 }
 
-// Returns the milliseconds that kPowerSGD's products take for 1 MB of a matrix.
+// Returns the milliseconds that kPowerSGD takes for 1 MB of a matrix: its products, and what it
+// adds to the matrix before and leaves out of it afterwards.
 double ProductMs(int rank) {
-  const LowRankShape shape{512, 512, rank};
+  constexpr int kTurns = 3;
+  const LowRankShape shape{2048, 1024, rank};  // larger than most caches, as large layers are
   const Philox random{.seed = 0, .purpose = HashName("matrix"), .step = 0};
-  std::vector<float> m(shape.size()), p(shape.p_size()), q(shape.q_size());
-  for (size_t i = 0; i < m.size(); ++i) m[i] = random.Gaussian(i);
+  std::vector<float> m(shape.size()), sum(shape.size()), p(shape.p_size()), q(shape.q_size());
+  constexpr size_t kNoise = 4093;  // a prime: rows differ
+  for (size_t i = 0; i < sum.size(); ++i)
+    sum[i] = i < kNoise ? random.Gaussian(static_cast<int64_t>(i)) : sum[i - kNoise];
   RenewColumns(shape, Philox{}, q);
-  const auto start = std::chrono::steady_clock::now();
-  TimesQ(shape, m, q, p);
-  Orthonormalize(shape, p);
-  TransposedTimesP(shape, m, p, q);
-  Expand(shape, p, q, m);
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  return time.count() * 1e6 / static_cast<double>(shape.size() * int64_t{sizeof(float)});
+  std::vector<double> times;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const auto start = std::chrono::steady_clock::now();
+    for (size_t i = 0; i < m.size(); ++i) m[i] += sum[i];
+    TimesQ(shape, m, q, p);
+    Orthonormalize(shape, p);
+    TransposedTimesP(shape, m, p, q);
+    Expand(shape, p, q, sum);
+    for (size_t i = 0; i < m.size(); ++i) m[i] -= sum[i];
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    times.push_back(time.count());
+  }
+  return Median(std::move(times)) * 1e6 /
+         static_cast<double>(shape.size() * int64_t{sizeof(float)});
 }
 
 }  // namespace
@@ -59,17 +69,33 @@ TrainedShapes TrainedShapesOf(const JobProto& job) {
   return shapes;
 }
 
-std::vector<CodecRates> RankModes(const AllReduceProto& conf, const TrainedShapes& shapes) {
-  const SliceTable table(shapes.params);
-  if (table.elements() == 0) return {};
-  const ThinShares thin = SharesOf(table, shapes.params, conf.rank());
-  const auto buckets = std::ssize(BucketsOf(table, conf.fusion_elements()));
-  const double partial = (1.0 + shapes.states) / static_cast<double>(buckets);
-  return {{.name = StrCat("kPowerSGD, rank ", conf.rank()),
-           .gradient = thin.sent,
-           .sum = thin.sent,
-           .encode_ms = thin.matrices * ProductMs(conf.rank())},
-          {.name = "kPartial, " + Counted(buckets, "bucket"), .gradient = partial, .sum = partial}};
+int64_t TrainedShapes::bytes() const {
+  int64_t sum = 0;
+  for (const Shape& shape : params) sum += shape.size() * int64_t{sizeof(float)};
+  return sum;
+}
+
+int64_t CountBuckets(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  return std::ssize(GradientBuckets(SliceTable(shapes.params), conf));
+}
+
+int64_t CountPartialBuckets(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  return std::ssize(BucketsOf(SliceTable(shapes.params), conf.fusion_elements()));
+}
+
+ExchangeForm LowRankForm(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  const ThinShares thin = SharesOf(SliceTable(shapes.params), shapes.params, conf.rank());
+  return {.gradient = thin.sent,
+          .sum = thin.sent,
+          .encode_ms = thin.matrices > 0 ? thin.matrices * ProductMs(conf.rank()) : 0,
+          .updates_all = true};
+}
+
+// In each step one bucket of the values and states goes over the link.
+ExchangeForm PartialForm(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  const double share =
+      (1.0 + shapes.states) / static_cast<double>(CountPartialBuckets(conf, shapes));
+  return {.gradient = share, .sum = share, .updates_all = true};
 }
 
 }  // namespace singa

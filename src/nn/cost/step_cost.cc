@@ -105,6 +105,7 @@ StepCost CostOfStep(const CostNet& net, const Layouts& layouts) {
     cost.sent_bytes += report.sent_bytes;
     cost.bytes += report.bytes;
   }
+  cost.exposed_ms = std::max(0.0, clocks.end_ms() - cost.compute_ms);
   cost.step_ms = clocks.end_ms() + net.step_ms;
   return cost;
 }

@@ -2,61 +2,112 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "driver/plan/rank_modes.h"
+#include "support/driver/given_times.h"
+#include "support/driver/plan_jobs.h"
+
 namespace singa::gradient_modes {
 namespace {
 
-PlanCluster TwoHosts() {
-  PlanCluster cluster;
-  cluster.workers = cluster.hosts = 2;
+constexpr double kMs = 1e-3;  // tolerance
+
+// Two hosts with a link of 8 Mbit/s: 1 ms for 1 KB.
+PlanCluster TwoHosts(double link_gbit = 8e-3) {
+  PlanCluster cluster = WorkersOn(2, 2);
+  cluster.link_gbit = link_gbit;
   return cluster;
 }
 
-// Returns a net of one layer, divided by rows, that sends 8 MB in 64 ms.
-CostNet OneLayer() {
-  CostLayer layer;
-  layer.costs[LayoutByRows(2)] = {
-      .forward_ms = 3, .backward_ms = 5, .update_ms = 10, .sent_ms = 64, .sent_bytes = 8'000'000};
-  CostNet net;
-  net.layers = {layer};
-  net.bridges.workers = 2;
-  return net;
+JobProto JobWith(const std::string& cluster) { return ImageJob(" cluster { " + cluster + " }"); }
+
+std::vector<std::string> NamesAndWays(const JobProto& job) {
+  std::vector<std::string> all;
+  for (const ModeForm& mode : ModesOf(job, TwoHosts())) all.push_back(mode.name + ": " + mode.way);
+  return all;
 }
 
-std::vector<GradientMode> Modes(const CodecRates& codec, double send_ms_per_mb = 0) {
-  return PredictModes(OneLayer(), {LayoutByRows(2)}, TwoHosts(), {codec}, send_ms_per_mb);
+// The image job's net has 4 ms of forward times and 30 ms of fc1, and no work on updates.
+GradientMode PredictOf(const ExchangeForm& form, double exchanges = 1,
+                       const PlanCluster& cluster = TwoHosts()) {
+  const JobProto job = ImageJob();
+  GivenTimes timer(30);
+  const JobCosts costs(job, cluster, {.send_ms_per_mb = 0});
+  const std::vector<PartTimes> times = timer.Of(costs.requests());
+  const Layouts by_rows(costs.Net(times).layers.size(), LayoutByRows(2));
+  return Predict({.name = "mode", .way = "servers", .form = form, .exchanges = exchanges}, costs,
+                 times, by_rows);
 }
 
-TEST(GradientModes, MeasureBytesOfNoise) {
-  AllReduceProto conf;
-  conf.set_sparsity(0.01f);
-  const std::vector<CodecRates> codecs = MeasureCodecs(conf, 2);
-  ASSERT_EQ(codecs.size(), 2u);
-  EXPECT_EQ(codecs[0].name, "kFp16");
-  EXPECT_NEAR(codecs[0].gradient, 0.5, 1e-4);
-  EXPECT_NEAR(codecs[0].sum, 0.5, 1e-4);
-  EXPECT_EQ(codecs[1].name, "kTopK, 1 %");
-  EXPECT_NEAR(codecs[1].gradient, 0.0133, 0.001) << "5 bytes and some for each hundredth float";
-  EXPECT_NEAR(codecs[1].sum, 0.0257, 0.001) << "of two hosts";
-  for (const CodecRates& codec : codecs)
-    EXPECT_TRUE(codec.encode_ms > 0 && codec.decode_ms > 0 && codec.sum_ms > 0) << codec.name;
+double KilobytesOf(const JobProto& job) {
+  return 1e-3 * static_cast<double>(TrainedShapesOf(job).bytes());
+}
+
+TEST(GradientModes, TakeTheWaysOfTheJob) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(NamesAndWays(ImageJob()),
+            (Names{"kNone: servers", "kFp16: servers", "kTopK, 5 %: servers",
+                   "kThreshold, if 5 % are sent: servers",
+                   "kPowerSGD, rank 2: messages between processes",
+                   "kPartial, 1 bucket: messages between processes", "kOuter, 1 step: servers"}));
+  EXPECT_EQ(NamesAndWays(JobWith("sync_freq: 20 outer_fragments: 4 outer_compression: kInt8 "
+                                 "all_reduce { backend: kMpi sparsity: 0.01 rank: 3 "
+                                 "fusion_elements: 1 }")),
+            (Names{"kNone: MPI", "kFp16: MPI", "kTopK, 1 %: MPI",
+                   "kThreshold, if 1 % are sent: MPI", "kPowerSGD, rank 3: MPI",
+                   "kPartial, 6 buckets: MPI", "kOuter, 20 steps, kInt8, 4 fragments: servers"}));
+}
+
+TEST(GradientModes, ThatTheNamedBackendLacksAreLeftOut) {
+  EXPECT_EQ(NamesAndWays(JobWith("all_reduce { backend: kServers }")),
+            (std::vector<std::string>{"kNone: servers", "kFp16: servers", "kTopK, 5 %: servers",
+                                      "kThreshold, if 5 % are sent: servers",
+                                      "kOuter, 1 step: servers"}));
 }
 
 TEST(GradientModes, OfFewerBytesTakeLessTimeOnTheLink) {
-  const auto modes = Modes({.name = "quarter", .gradient = 0.25, .sum = 0.25});
-  ASSERT_EQ(modes.size(), 2u);
-  EXPECT_EQ(modes[0].name, "kNone");
-  EXPECT_EQ(modes[0].sent_bytes, 8'000'000);
-  EXPECT_EQ(modes[1].sent_bytes, 2'000'000);
-  EXPECT_NEAR(modes[0].step_ms - modes[1].step_ms, 48, 1e-6);
+  const GradientMode whole = PredictOf({});
+  const GradientMode quarter = PredictOf({.gradient = 0.25, .sum = 0.25});
+  const double kb = KilobytesOf(ImageJob());
+  EXPECT_NEAR(1e-3 * static_cast<double>(whole.sent_bytes), kb, 0.01) << "half, and half back";
+  EXPECT_NEAR(1e-3 * static_cast<double>(quarter.sent_bytes), kb / 4, 0.01);
+  EXPECT_NEAR(whole.step_ms - quarter.step_ms, kb * 3 / 4, 0.05);
+  // The given times have no backward pass that could hide a part.
+  EXPECT_NEAR(whole.exposed_ms, kb, 0.05);
+  EXPECT_NEAR(quarter.exposed_ms, kb / 4, 0.05);
 }
 
-// 4 MB of gradients: encoded once, decoded twice, and their sum encoded once.
-TEST(GradientModes, CountTheWorkOfTheCodecAndTheSavedCopies) {
-  const CodecRates codec{
-      .name = "slow", .gradient = 0.5, .sum = 0.5, .encode_ms = 10, .decode_ms = 3, .sum_ms = 4};
-  const auto free = Modes({.name = "free", .gradient = 0.5, .sum = 0.5});
-  EXPECT_NEAR(Modes(codec)[1].step_ms - free[1].step_ms, 4 * (10 + 2 * 3 + 4), 1e-6);
-  EXPECT_NEAR(Modes(codec, 1)[1].step_ms - free[1].step_ms, 4 * (10 + 2 * 3 + 4) - 4 * 1, 1e-6);
+// Each MB of gradients is encoded once, and decoded at its server and, but for the host's own half,
+// from the server. Half of the sums are encoded here.
+TEST(GradientModes, CountTheWorkOfTheCodecAndTheLatency) {
+  const double mb = 1e-3 * KilobytesOf(ImageJob());
+  const auto step_ms = [](const ExchangeForm& form) {
+    return PredictOf(form, 1, TwoHosts(1e9)).step_ms;
+  };
+  const double free = step_ms({});
+  EXPECT_NEAR(step_ms({.encode_ms = 1000, .decode_ms = 3000, .sum_ms = 4000}) - free,
+              mb * (1000 + 1.5 * 3000 + 0.5 * 4000), kMs);
+  EXPECT_NEAR(step_ms({.latency_ms = 1000}) - free, mb * 1000, kMs);
+}
+
+TEST(GradientModes, OfOuterStepsCostTheirShareOfAnExchange) {
+  const GradientMode each = PredictOf({.updates_all = true});
+  const GradientMode tenth = PredictOf({.updates_all = true}, 0.1);
+  EXPECT_NEAR(static_cast<double>(tenth.sent_bytes), 0.1 * static_cast<double>(each.sent_bytes), 1);
+  EXPECT_NEAR(tenth.exposed_ms, 0.1 * each.exposed_ms, kMs);
+  EXPECT_NEAR(each.step_ms - tenth.step_ms, 0.9 * each.exposed_ms, kMs);
+}
+
+TEST(GradientModes, OfOneHostAreTheJobsOwn) {
+  EXPECT_EQ(WayOnOneHost(ImageJob(), WorkersOn(2)), "shared host memory (one group on one host)");
+  EXPECT_EQ(WayOnOneHost(JobWith("nworkers_per_procs: 2"), WorkersOn(2)), "threads (one process)");
+}
+
+// With MPI each process updates all values; with servers each one's server updates a half.
+TEST(GradientModes, OfRanksUpdateAllValuesInEachProcess) {
+  EXPECT_FALSE(WholeForm(ImageJob(), TwoHosts()).updates_all);
+  EXPECT_TRUE(WholeForm(JobWith("all_reduce { backend: kMpi }"), TwoHosts()).updates_all);
 }
 
 }  // namespace

@@ -91,5 +91,21 @@ TEST(JobCosts, ServersOnHostsOfTheirOwnSendAllHostsValues) {
   EXPECT_EQ(BytesOf(LayoutByUnits(4), 1, 1, true), (Bytes{220, 880}));
 }
 
+// A host of two sends half of its gradients and half of the sums, each in its own form.
+TEST(JobCosts, GradientsTravelInTheirForm) {
+  const PlanCluster cluster = WorkersOn(4, 2);
+  const JobCosts costs(DenseJob(), cluster, {});
+  std::vector<PartTimes> times(costs.requests().size());
+  for (PartTimes& part : times) part.layers["fc"].update = 8;
+  const auto cost_of = [&](const ExchangeForm& form) {
+    const CostNet net = costs.Net(times, form);
+    return std::ranges::find(net.layers, "fc", &CostLayer::name)->Of(LayoutByRows(4));
+  };
+  const LayerCost whole = cost_of({});
+  EXPECT_EQ(cost_of({.gradient = 0.5, .sum = 0.25}).sent_bytes, 330);
+  // The four workers share the updates. If each host updates all values, its two workers do.
+  EXPECT_NEAR(cost_of({.updates_all = true}).update_ms - whole.update_ms, 4 - 2, 1e-9);
+}
+
 }  // namespace
 }  // namespace singa::job_costs

@@ -62,6 +62,19 @@ JobPlans PlansOf(double units_ms, const ModelError& error = {}) {
   return PlanJob(ImageJob(), WorkersOn(2), {.copy_gb_per_s = 1e9, .meeting_us = 0}, 0, &timer);
 }
 
+// The job divides its layers by rows, and the plan found divides some by units.
+TEST(JobPlans, ModesAreOfTheDivisionThatTheJobTrains) {
+  const JobPlans plans = PlansOn(SlowHosts(), WideJob());
+  ASSERT_EQ(plans.modes.size(), 7u);
+  EXPECT_EQ(plans.modes[0].step_ms, plans.Find("own")->cost.step_ms);
+  EXPECT_EQ(plans.modes[0].sent_bytes, plans.Find("own")->cost.sent_bytes);
+  EXPECT_EQ(plans.way, "");
+  JobProto divides_itself = WideJob();
+  divides_itself.mutable_neuralnet()->set_partition(NetProto::kAuto);
+  const JobPlans found = PlansOn(SlowHosts(), divides_itself);
+  EXPECT_EQ(found.modes[0].step_ms, found.found().cost.step_ms);
+}
+
 TEST(JobPlans, DataParallelismIsKeptForASmallGain) {
   const JobPlans plans = PlansOf(29);
   EXPECT_TRUE(plans.found().division.empty());

@@ -16,29 +16,32 @@ AllReduceProto Conf(int rank, int fusion_elements) {
 // A matrix of 100 x 300 and its bias.
 const TrainedShapes kLayer = {{Shape({100, 300}), Shape({100})}, 1};
 
-TEST(RankModes, ThinMatricesAreSentInPlaceOfAMatrix) {
-  const CodecRates powersgd = RankModes(Conf(3, 1), kLayer)[0];
-  EXPECT_EQ(powersgd.name, "kPowerSGD, rank 3");
-  EXPECT_NEAR(powersgd.gradient, (3 * 400 + 100) / 30100.0, 1e-9);
-  EXPECT_EQ(powersgd.sum, powersgd.gradient);
-  EXPECT_GT(powersgd.encode_ms, 0);
+TEST(LowRankForm, SendsThinMatricesInPlaceOfAMatrix) {
+  const ExchangeForm form = LowRankForm(Conf(3, 1), kLayer);
+  EXPECT_NEAR(form.gradient, (3 * 400 + 100) / 30100.0, 1e-9);
+  EXPECT_EQ(form.sum, form.gradient);
+  EXPECT_GT(form.encode_ms, 0);
+  EXPECT_TRUE(form.updates_all);
 }
 
-TEST(RankModes, AMatrixWithoutSmallerOnesIsSentAsItIs) {
-  const CodecRates powersgd = RankModes(Conf(100, 1), kLayer)[0];
-  EXPECT_EQ(powersgd.gradient, 1);
-  EXPECT_EQ(powersgd.encode_ms, 0) << "no products";
+TEST(LowRankForm, SendsAMatrixWithoutSmallerOnesAsItIs) {
+  const ExchangeForm form = LowRankForm(Conf(100, 1), kLayer);
+  EXPECT_EQ(form.gradient, 1);
+  EXPECT_EQ(form.encode_ms, 0) << "no products";
 }
 
 // Values and one state of each bucket in turn.
-TEST(RankModes, BucketsTakeTurns) {
-  EXPECT_EQ(RankModes(Conf(2, 1), kLayer)[1].name, "kPartial, 2 buckets");
-  EXPECT_EQ(RankModes(Conf(2, 1), kLayer)[1].gradient, 1);
-  EXPECT_EQ(RankModes(Conf(2, 1'000'000), kLayer)[1].name, "kPartial, 1 bucket");
-  EXPECT_EQ(RankModes(Conf(2, 1'000'000), kLayer)[1].gradient, 2);
+TEST(PartialForm, SendsOneBucketInEachStep) {
+  EXPECT_EQ(CountPartialBuckets(Conf(2, 1), kLayer), 2);
+  EXPECT_EQ(PartialForm(Conf(2, 1), kLayer).gradient, 1);
+  EXPECT_EQ(CountPartialBuckets(Conf(2, 1'000'000), kLayer), 1);
+  EXPECT_EQ(PartialForm(Conf(2, 1'000'000), kLayer).gradient, 2);
 }
 
-TEST(RankModes, ANetThatTrainsNothingHasNone) { EXPECT_TRUE(RankModes(Conf(2, 1), {}).empty()); }
+TEST(TrainedShapes, CountBytes) {
+  EXPECT_EQ(kLayer.bytes(), 4 * 30100);
+  EXPECT_EQ(TrainedShapes().bytes(), 0);
+}
 
 }  // namespace
 }  // namespace singa::rank_modes

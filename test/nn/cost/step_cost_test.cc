@@ -73,12 +73,15 @@ TEST(StepCost, HidesGradientsBehindTheBackwardPassOfEarlierLayers) {
   const StepCost cost = CostOfStep(net, {kRows, kRows});
   EXPECT_DOUBLE_EQ(cost.step_ms, 6);
   EXPECT_DOUBLE_EQ(cost.layers[1].transfer_ms, 1.5);
+  EXPECT_DOUBLE_EQ(cost.exposed_ms, 0);
 }
 
 TEST(StepCost, WaitsForTheGradientsOfTheFirstLayer) {
   CostNet net = TwoLayers();
   net.layers[0].costs[kRows].sent_ms = 1.5;
-  EXPECT_DOUBLE_EQ(CostOfStep(net, {kRows, kRows}).step_ms, 7.5);
+  const StepCost cost = CostOfStep(net, {kRows, kRows});
+  EXPECT_DOUBLE_EQ(cost.step_ms, 7.5);
+  EXPECT_DOUBLE_EQ(cost.exposed_ms, 1.5);
 }
 
 TEST(StepCost, ABridgeOverALinkWaitsForGradientsThatAreOnIt) {
