@@ -70,6 +70,17 @@ def compressed_gradients_are_fewer_bytes(case):
         true(least <= share <= most, f"{name} sends {share:.4f} of all bytes, not {least} to {most}")
 
 
+@check
+def a_compression_that_does_not_pay_says_so_after_200_steps(case):
+    """kTopK sends nearly all numbers here: it saves no bytes, and takes the time to choose them."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 241 disp_freq: 40", **LARGE))
+    says = "is slower than whole gradients here: a step spends "
+    for name, settings, slower in (("kTopK", ("sparsity=0.9",), True), ("kNone", (), False)):
+        job = case.train("job.conf", *compressed(name, *settings), workspace=name)
+        equal(job.err.count(says), int(slower), f"advice about {name}:\n{job.err}")
+        true(not slower or f"{name} {says}" in job.err, f"another mode is named:\n{job.err}")
+
+
 def expect_exact_resume(case, name, settings):
     """Expects that a job with this compression, stopped at step 13 and resumed, ends with the bytes of an undisturbed
     one."""

@@ -12,6 +12,7 @@ struct ProcessShare {
   // other, and the longest wait of a worker for records.
   double step_ms = 0, sync_wait_ms = 0, data_wait_ms = 0;
   double coding_ms = 0;  // mean time of a step that a worker encodes gradients
+  double work_ms = 0;    // time of a step that another thread computes a shorter form of gradients
   double bytes_sent = 0, bytes_received = 0;
   double memory_mb = 0;            // by ProcessMemory; 0: not known
   double predicted_memory_mb = 0;  // by WorkerGroups::memory; 0: not known
@@ -19,10 +20,11 @@ struct ProcessShare {
   // Returns the rest of a step.
   double compute_ms() const { return step_ms - sync_wait_ms - data_wait_ms; }
 
-  static constexpr int kNumbers = 10;
+  static constexpr int kNumbers = 11;
   std::array<double*, kNumbers> Numbers() {
     return {&workers,    &rows,           &step_ms,   &sync_wait_ms,        &data_wait_ms,
-            &bytes_sent, &bytes_received, &memory_mb, &predicted_memory_mb, &coding_ms};
+            &bytes_sent, &bytes_received, &memory_mb, &predicted_memory_mb, &coding_ms,
+            &work_ms};
   }
 };
 

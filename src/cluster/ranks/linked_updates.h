@@ -65,6 +65,9 @@ class LinkedUpdates : public SliceUpdates {
   // that they encoded gradients, since the last call.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
   double TakeCodingMs() { return 1e-6 * static_cast<double>(coded_.exchange(0)); }
+  // Returns the milliseconds that the thread which exchanges gradients computed a shorter form of
+  // them, since the last call.
+  virtual double TakeWorkMs() { return 0; }
 
   // Connect does the work, when the link is open.
   void Attach(const SliceTable&, const std::vector<Param*>&) override {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/thread/counted_time.h"
 #include "comm/codec/low_rank_elements.h"
 #include "comm/collective/link_tags.h"
 #include "singa/base/str_cat.h"
@@ -47,9 +48,12 @@ void LowRankSums::Load(Matrix* matrix, std::span<const EncodedFloats> own) const
 // led there, or each later step would overflow, too.
 void LowRankSums::Hand(Matrix* matrix, std::span<const float> p, const RankSums::Take& take) {
   const std::span<float> sum = std::span(sum_).first(matrix->m.size());
-  Expand(matrix->shape, p, matrix->q, sum);
-  const auto share = static_cast<float>(options_.share);
-  for (size_t i = 0; options_.corrects && i < sum.size(); ++i) matrix->m[i] -= share * sum[i];
+  {
+    const CountedTime counts(&worked_);
+    Expand(matrix->shape, p, matrix->q, sum);
+    const auto share = static_cast<float>(options_.share);
+    for (size_t i = 0; options_.corrects && i < sum.size(); ++i) matrix->m[i] -= share * sum[i];
+  }
   const auto [first, last] = table_.OfParam(matrix->param);
   for (int s = first; s < last; ++s)
     take(s, sum.subspan(table_[s].begin, static_cast<size_t>(table_[s].size)));
@@ -74,6 +78,7 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
   }
   std::vector<float> ps, qs;
   for (Matrix* const one : matrices) {
+    const CountedTime counts(&worked_);
     Load(one, own);
     RenewColumns(one->shape, RandomOfBasis(options_.seed, one->param, exchange), one->q);
     ps.resize(ps.size() + one->shape.p_size());
@@ -82,6 +87,7 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
   if (!matrices.empty()) collective_.AllReduce(ps);
   std::span<float> p(ps);
   for (Matrix* const one : matrices) {
+    const CountedTime counts(&worked_);
     Orthonormalize(one->shape, p.first(one->shape.p_size()));
     qs.resize(qs.size() + one->shape.q_size());
     TransposedTimesP(one->shape, one->m, p.first(one->shape.p_size()),

@@ -31,6 +31,9 @@ class LowRankSums {
   // Does what RankSums::AddUp does. own: sums as floats.
   void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
              const RankSums::Take& take);
+  // Returns the milliseconds that AddUp computed on matrices since the last call. Any thread may
+  // call it.
+  double TakeWorkMs() { return 1e-6 * static_cast<double>(worked_.exchange(0)); }
 
   // Returns the state for a checkpoint, in place: what was left out here, under names that begin
   // with `prefix`, and, at rank 0, what all processes have alike.
@@ -61,6 +64,7 @@ class LowRankSums {
   LinkCollective collective_;
   std::map<int, Matrix> matrices_;  // by param
   std::vector<float> sum_;          // of the largest matrix
+  std::atomic<int64_t> worked_{0};  // nanoseconds
 };
 
 }  // namespace singa

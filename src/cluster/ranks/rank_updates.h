@@ -32,6 +32,7 @@ class RankUpdates final : public LinkedUpdates {
   std::string state_kind() const override;
   bool HasState(const std::string& name) const override;
   bool Restore(const std::map<std::string, std::vector<float>>& state) override;
+  double TakeWorkMs() override { return low_rank_ ? low_rank_->TakeWorkMs() : 0; }
 
   bool needs_all() const override { return holds() || LinkedUpdates::needs_all(); }
   void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;

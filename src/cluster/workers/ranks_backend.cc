@@ -11,7 +11,6 @@
 #include "cluster/ranks/partial_updates.h"
 #include "cluster/ranks/rank_updates.h"
 #include "cluster/workers/worker_teams.h"
-#include "comm/collective/link_probe.h"
 #include "nn/connection/bridge.h"
 
 namespace singa {
@@ -141,10 +140,12 @@ double RanksBackend::TakeWaitMs(int) { return updates_->TakeWaitMs(); }
 
 double RanksBackend::TakeCodingMs(int) { return updates_->TakeCodingMs(); }
 
-double RanksBackend::ProbeMs(int64_t floats) {
+double RanksBackend::TakeWorkMs() { return updates_->TakeWorkMs(); }
+
+SumTimes RanksBackend::MeasureSum(int64_t floats) {
   RankLink* const link =
       gradients_ ? gradients_.get() : setup_.process->cluster().LinkTo(kGroup).link;
-  return MsOfSum(link, floats);
+  return singa::MeasureSum(link, floats);
 }
 
 LinkBytes RanksBackend::bytes() const {

@@ -34,7 +34,8 @@ class RanksBackend final : public SyncBackend {
   void RestoreState(const Safetensors& state) override;
   double TakeWaitMs(int group) override;
   double TakeCodingMs(int group) override;
-  double ProbeMs(int64_t floats) override;
+  double TakeWorkMs() override;
+  SumTimes MeasureSum(int64_t floats) override;
   LinkBytes bytes() const override;
   void Settle() override;
   void Stop(WorkerTeams* teams) override;

@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include "cluster/workers/worker_teams.h"
-#include "comm/collective/link_probe.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
 
@@ -98,9 +97,9 @@ double ServersBackend::TakeWaitMs(int group) { return cluster_.updates(group).Ta
 
 double ServersBackend::TakeCodingMs(int group) { return cluster_.updates(group).TakeCodingMs(); }
 
-double ServersBackend::ProbeMs(int64_t floats) {
+SumTimes ServersBackend::MeasureSum(int64_t floats) {
   RankLink* const link = cluster_.LinkTo(0).link;
-  return link ? MsOfSum(link, floats) : 0;
+  return link ? singa::MeasureSum(link, floats) : SumTimes();
 }
 
 void ServersBackend::SaveState(std::vector<StoredTensor>* state) {

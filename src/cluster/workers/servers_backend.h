@@ -33,7 +33,7 @@ class ServersBackend final : public SyncBackend {
   StalenessCounts TakeStaleness(int group) override;
   double TakeWaitMs(int group) override;
   double TakeCodingMs(int group) override;
-  double ProbeMs(int64_t floats) override;
+  SumTimes MeasureSum(int64_t floats) override;
   void Fail(const std::exception_ptr& error) override;
   void Close() override;
 

@@ -14,6 +14,7 @@
 #include "cluster/liveness/stall_detector.h"
 #include "cluster/process/job_process.h"
 #include "cluster/workers/host_memory.h"
+#include "comm/collective/link_probe.h"
 #include "io/checkpoint/safetensors.h"
 #include "train/apply/replica.h"
 #include "train/trainer/trainer.h"
@@ -105,11 +106,14 @@ class SyncBackend {
   // Returns the milliseconds, of all workers of `group` here together, that they encoded gradients
   // since the last call.
   virtual double TakeCodingMs(int) { return 0; }
+  // Returns the milliseconds that another thread than the workers' computed a shorter form of
+  // gradients, since the last call.
+  virtual double TakeWorkMs() { return 0; }
   virtual LinkBytes bytes() const { return {}; }
-  // Adds `floats` zeros up over the processes, on the way that gradients take. Returns the
-  // milliseconds; 0: there is no such way. The processes of the job's one group call it at the same
-  // time, between steps.
-  virtual double ProbeMs(int64_t) { return 0; }
+  // Measures sums of `floats` numbers over the processes, on the way that gradients take. Returns
+  // zeros if there is no such way. The processes of the job's one group call it at the same time,
+  // between steps.
+  virtual SumTimes MeasureSum(int64_t) { return {}; }
 
   // Blocks until nothing of the steps so far is under way between processes. Called at the end of
   // training. Throws the error of the job, if it has failed.

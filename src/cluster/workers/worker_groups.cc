@@ -96,14 +96,21 @@ void WorkerGroups::Start(std::optional<int64_t> steps) {
   MeasureExchange();
 }
 
-// Compression does not pay if an exchange of whole gradients is faster (ExchangeAdvice).
+// ExchangeAdvice compares this with the exchange of compressed gradients. GPUs exchange in streams
+// that the host does not watch, so they are not compared.
 void WorkerGroups::MeasureExchange() {
   const bool sends = plan_.mode == SyncMode::kServers || plan_.mode == SyncMode::kRankSums;
   const bool compresses = job_.cluster().all_reduce().compression() != AllReduceProto::kNone;
   if (!sends || !compresses || !process_ || steps_.groups() > 1 || !teams_.HasWorkers()) return;
   int64_t floats = 0;
   for (const Param* param : lead().model().trained().params) floats += param->size();
-  whole_exchange_ms_ = backend_->ProbeMs(floats);
+  whole_exchange_ = backend_->MeasureSum(floats);
+}
+
+GradientReleases* WorkerGroups::BeginReleases() {
+  releases_.emplace(lead().model().trained().table, team(here().front()).size(), &clock_);
+  lead().updates().set_events(&*releases_);
+  return &*releases_;
 }
 
 // The servers' values include the steps since the checkpoint.

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/thread/clock.h"
 #include "cluster/liveness/watchdog.h"
 #include "cluster/process/job_process.h"
+#include "cluster/workers/gradient_releases.h"
 #include "cluster/workers/job_steps.h"
 #include "cluster/workers/sync_backend.h"
 #include "cluster/workers/worker_teams.h"
@@ -57,9 +59,13 @@ class WorkerGroups final : private GroupEvents {
   JobProcess* process() { return process_; }
   const SyncPlan& plan() const { return plan_; }
   JobMemory memory();
-  // Returns the milliseconds that an exchange of whole gradients took at the start, if they are
-  // compressed between processes; else 0.
-  double whole_exchange_ms() const { return whole_exchange_ms_; }
+  // Returns how long an exchange of whole gradients took at the start, if they are compressed
+  // between processes; else 0.
+  const SumTimes& whole_exchange() const { return whole_exchange_; }
+  // Lets an object that lives as long as this measure when gradients are complete, until
+  // EndReleases. Its owner calls EndStep. REQUIRES: whole_exchange() is known.
+  GradientReleases* BeginReleases();
+  void EndReleases() { lead().updates().set_events(nullptr); }
 
   // Allocates all memory. Throws DeviceError if the machine has too little, or Error with
   // kExitConfig if rank 0 shares other params than these.
@@ -99,7 +105,9 @@ class WorkerGroups final : private GroupEvents {
   ProgressDeadline own_deadline_;  // the deadline of a job of one process
   const SyncPlan plan_;
   const GroupCalls calls_;
-  double whole_exchange_ms_ = 0;
+  SumTimes whole_exchange_;
+  const SteadyClock clock_;
+  std::optional<GradientReleases> releases_;  // the backend's updates call it
   Replica replica_;
   const std::unique_ptr<SyncBackend> backend_;
   WorkerTeams teams_;

@@ -8,7 +8,7 @@
 
 namespace singa {
 
-inline constexpr int64_t kProbeTags = int64_t{1} << 59;       // MsOfSum
+inline constexpr int64_t kProbeTags = int64_t{1} << 59;       // MeasureSum
 inline constexpr int64_t kThinMatrixTags = int64_t{1} << 60;  // LowRankSums
 inline constexpr int64_t kGradientTags = int64_t{1} << 61;    // RankSums, or PartialUpdates
 inline constexpr int64_t kRegionTags = int64_t{1} << 62;      // LinkExchange

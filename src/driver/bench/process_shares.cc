@@ -17,6 +17,7 @@ ProcessShare ProcessShares::TakeOwn(int64_t steps) {
   share.sync_wait_ms =
       (team.metrics().TakeSyncWaitMs() + groups_.backend().TakeWaitMs(0)) / worker_steps;
   share.coding_ms = groups_.backend().TakeCodingMs(0) / worker_steps;
+  share.work_ms = groups_.backend().TakeWorkMs() / static_cast<double>(steps);
   JobProcess* const process = groups_.process();
   const int64_t sent = process ? process->stub().bytes_sent() + groups_.backend().bytes().sent : 0;
   share.bytes_sent = static_cast<double>(sent - std::exchange(sent_, sent));

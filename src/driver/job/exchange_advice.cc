@@ -16,20 +16,36 @@ std::string Ms(double ms) {
 
 }  // namespace
 
-// The process that waits least is the slowest one; the others wait for it, too, not for the link.
+// The processes wait for each other, so the one that computes longest counts.
 std::optional<std::string> ExchangeAdvice::Add(const std::vector<ProcessShare>& shares,
-                                               double steps) {
-  if (done_ || whole_ms_ <= 0 || shares.empty()) return {};
-  const auto exchange = [](const ProcessShare& one) { return one.sync_wait_ms + one.coding_ms; };
+                                               double steps, const GradientReleases& releases) {
+  if (done()) return {};
+  const auto most = [&](double ProcessShare::*number) {
+    double value = 0;
+    for (const ProcessShare& share : shares) value = std::max(value, share.*number);
+    return value;
+  };
   steps_ += steps;
-  exchange_ms_ += steps * exchange(*std::ranges::min_element(shares, {}, exchange));
-  if (steps_ < kSteps) return {};
-  done_ = true;
-  const double mean_ms = exchange_ms_ / steps_;
-  if (mean_ms <= whole_ms_) return {};
-  return StrCat(mode_, " is slower than whole gradients here: a step spends ", Ms(mean_ms),
-                " on encoding and waiting, and an exchange of whole gradients takes ",
-                Ms(whole_ms_));
+  step_ms_ += steps * most(&ProcessShare::step_ms);
+  coding_ms_ += steps * most(&ProcessShare::coding_ms);
+  work_ms_ += steps * most(&ProcessShare::work_ms);
+  for (const ProcessShare& share : shares) bytes_ += share.bytes_sent;
+  if (!done() || facts_.whole_bytes <= 0) return {};
+  return Judge(releases);
+}
+
+std::optional<std::string> ExchangeAdvice::Judge(const GradientReleases& releases) const {
+  const auto& [latency_ms, whole_ms] = facts_.whole;
+  const double share = bytes_ / steps_ / facts_.whole_bytes;
+  const double link_ms = latency_ms + share * (whole_ms - latency_ms) + work_ms_ / steps_;
+  const double coding_ms = coding_ms_ / steps_;
+  const double exposed_ms = releases.ExposedMs(link_ms), whole = releases.ExposedMs(whole_ms);
+  if (coding_ms + exposed_ms <= whole + kLeastLoss * step_ms_ / steps_) return {};
+  return StrCat(facts_.mode, " is slower than whole gradients here: a step spends ", Ms(coding_ms),
+                " on encoding and ", Ms(exposed_ms),
+                " on what the backward pass does not hide of the exchange; with whole gradients "
+                "that would be ",
+                Ms(whole));
 }
 
 }  // namespace singa

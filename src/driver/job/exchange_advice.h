@@ -1,33 +1,50 @@
-// ExchangeAdvice says when compressed gradients make a job slower than whole ones would be. Before
-// the first step the processes exchange as many numbers as a gradient has. If a step spends more
-// time on its exchange than that took, compression does not pay.
+// ExchangeAdvice says when compressed gradients cost a job more time than whole ones would. Both
+// are costed alike, in what a step loses to its exchange:
+//   whole:      exposed(whole.ms)
+//   compressed: coding + exposed(latency + share * (whole.ms - latency) + work)
+// Before the first step the processes measure a sum of as many numbers as a gradient has (whole).
+// GradientReleases::ExposedMs is the part of an exchange that the backward pass does not hide. The
+// share is that of the bytes sent. `coding` is the workers' time, and `work` that of the thread
+// which exchanges. Waits are not compared: most of them are for a slower process.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/protocol/process_share.h"
+#include "cluster/workers/gradient_releases.h"
+#include "comm/collective/link_probe.h"
 
 namespace singa {
 
 class ExchangeAdvice {
  public:
   static constexpr double kSteps = 200;  // that are measured before it says anything
+  // A compressed exchange is called slower if it costs so much more, as a share of a step.
+  static constexpr double kLeastLoss = 0.01;
 
-  // `mode`: the name of the compression; `whole_ms`: of an exchange of whole gradients; 0: not
-  // known, and nothing is said.
-  ExchangeAdvice(std::string mode, double whole_ms) : mode_(std::move(mode)), whole_ms_(whole_ms) {}
+  struct Facts {
+    std::string mode;        // the name of the compression
+    SumTimes whole;          // of an exchange of whole gradients
+    double whole_bytes = 0;  // that all processes send for them in a step
+  };
+  explicit ExchangeAdvice(Facts facts) : facts_(std::move(facts)) {}
 
   // Takes the shares of all processes over the last `steps` steps. Returns the advice once, when it
   // is due.
-  std::optional<std::string> Add(const std::vector<ProcessShare>& shares, double steps);
+  std::optional<std::string> Add(const std::vector<ProcessShare>& shares, double steps,
+                                 const GradientReleases& releases);
+  // Returns whether enough steps were measured.
+  bool done() const { return steps_ >= kSteps; }
 
  private:
-  const std::string mode_;
-  const double whole_ms_;
-  double steps_ = 0, exchange_ms_ = 0;  // of all steps
-  bool done_ = false;
+  std::optional<std::string> Judge(const GradientReleases& releases) const;
+
+  const Facts facts_;
+  // Of all steps: sums, except for steps_.
+  double steps_ = 0, bytes_ = 0, step_ms_ = 0, coding_ms_ = 0, work_ms_ = 0;
 };
 
 }  // namespace singa

@@ -14,9 +14,24 @@ Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
   return Schedule(job, lead->model().readers().CountRecords(), lead->model().net().batch());
 }
 
-std::string GroupLoop::CompressionOf(WorkerGroups* groups) {
-  const JobProto& job = groups->lead().model().job();
-  return AllReduceProto::Compression_Name(job.cluster().all_reduce().compression());
+ExchangeAdvice::Facts GroupLoop::ExchangeOf(WorkerGroups* groups) {
+  const WorkerModel& model = groups->lead().model();
+  const auto compression = model.job().cluster().all_reduce().compression();
+  const int processes = groups->process() ? groups->process()->part().processes() : 1;
+  // All but a slice's owner send its gradient, and get its sum.
+  const double bytes =
+      2.0 * (processes - 1) * sizeof(float) * static_cast<double>(model.trained().table.elements());
+  return {.mode = AllReduceProto::Compression_Name(compression),
+          .whole = groups->whole_exchange(),
+          .whole_bytes = bytes};
+}
+
+void GroupLoop::Advise(const std::vector<ProcessShare>& shares) {
+  if (!releases_) return;
+  advice_ = exchange_.Add(shares, static_cast<double>(steps_), *releases_);
+  if (!exchange_.done()) return;
+  releases_ = nullptr;
+  groups_.EndReleases();
 }
 
 // Only groups of several workers have predictions to compare. With GPUs, the host's memory is
@@ -47,6 +62,7 @@ ProcessShare GroupLoop::TakeShare() {
   share.sync_wait_ms = (waited_ms / team.size() + 1e3 * writing_) / static_cast<double>(steps_);
   share.coding_ms =
       groups_.backend().TakeCodingMs(group_) / static_cast<double>(team.size() * steps_);
+  share.work_ms = groups_.backend().TakeWorkMs() / static_cast<double>(steps_);
   if (groups_.here().front() != group_) return share;  // bytes are the process's, reported once
   const LinkBytes beside = groups_.backend().bytes();
   const int64_t sent = process->stub().bytes_sent() + beside.sent;
@@ -88,6 +104,7 @@ void GroupLoop::ComputeStep(int64_t step) {
   const bool due = schedule_.Display(step);
   try {
     team.TrainStep(step);
+    if (releases_) releases_->EndStep();
     if (due) team.AwaitDevices();
     if (due && sink_) grad_norm_ = team.lead().GradientNorm(step);
   } catch (const Stopped&) {  // another worker or process has failed
@@ -105,7 +122,7 @@ void GroupLoop::WriteRows(int64_t step) {
   StepStats stats = {samples_per_second(), 1e3 * step_seconds()};
   const std::vector<ProcessShare> shares =
       AddMetricsUp(groups_.process(), group_, &team, &sums, TakeShare());
-  if (sink_) advice_ = exchange_.Add(shares, static_cast<double>(steps_));
+  Advise(shares);
   for (const ProcessShare& share : shares) {
     stats.data_wait_ms = std::max(stats.data_wait_ms, share.data_wait_ms);
     stats.bytes_sent += share.bytes_sent;

@@ -27,7 +27,9 @@ class GroupLoop {
         schedule_(schedule),
         sink_(sink),
         predicted_ms_(predicted_ms),
-        exchange_(CompressionOf(groups), groups->whole_exchange_ms()) {}
+        exchange_(ExchangeOf(groups)) {
+    if (sink_ && groups->whole_exchange().ms > 0) releases_ = groups->BeginReleases();
+  }
 
   // Waits for the records of the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);
@@ -40,7 +42,8 @@ class GroupLoop {
   std::optional<std::string> TakeAdvice() { return std::exchange(advice_, {}); }
 
  private:
-  static std::string CompressionOf(WorkerGroups* groups);
+  static ExchangeAdvice::Facts ExchangeOf(WorkerGroups* groups);
+  void Advise(const std::vector<ProcessShare>& shares);
   void ComputeStep(int64_t step);
   void WriteRows(int64_t step);
   ProcessShare TakeShare();
@@ -57,6 +60,7 @@ class GroupLoop {
   int64_t sent_ = 0, received_ = 0;        // bytes up to the last row
   double memory_mb_ = 0, memory_age_ = 0;  // of the process, and seconds since it was measured
   ExchangeAdvice exchange_;
+  GradientReleases* releases_ = nullptr;  // null: no advice is due
   std::optional<std::string> advice_;
   std::optional<double> grad_norm_;  // of the last step for which rows are due
 };

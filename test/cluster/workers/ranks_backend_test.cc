@@ -77,7 +77,7 @@ TEST(RanksBackend, ProcessesHaveTheSameValuesWithoutServers) {
   EXPECT_EQ(ranks.ValuesOf(0), ranks.ValuesOf(1));
   EXPECT_TRUE(ranks.groups(0).backend().Gather({4}).empty()) << "the replica is the model";
   EXPECT_GT(ranks.groups(0).memory().host.gradients, 0);
-  EXPECT_GT(ranks.groups(0).whole_exchange_ms(), 0) << "measured at the start";
+  EXPECT_GT(ranks.groups(0).whole_exchange().ms, 0) << "measured at the start";
   EXPECT_GT(ranks.groups(0).backend().TakeWaitMs(0), 0);
 }
 
