@@ -16,11 +16,13 @@
 namespace singa {
 
 // The speed at which workers exchange bytes. The defaults are of a machine with two cores: a bridge
-// between two threads, and the copies, checksums and socket calls of servers.
+// between two threads, and the copies, checksums, sums and socket calls of servers. Two processes
+// that send 33.5 MB a step by tcp, each on one core, take 2.1 ms a MB longer than alone
+// (test/bench/results.md, processes that send all by tcp).
 struct SyncRates {
   double copy_gb_per_s = 10;  // of one worker that copies from another one of its host
   double meeting_us = 20;     // of such an exchange, besides its bytes
-  double send_ms_per_mb = 1;  // of a host's cores, for what goes over its link
+  double send_ms_per_mb = 2;  // of a host's cores, for what goes over its link
 };
 
 class JobCosts {
