@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "cluster/ranks/bucket_exchange.h"
-#include "cluster/ranks/low_rank_sums.h"
+#include "comm/collective/low_rank_param.h"
+#include "comm/collective/slice_buckets.h"
 #include "driver/bench/median.h"
 #include "singa/base/philox.h"
 #include "train/trainer/trainer.h"
