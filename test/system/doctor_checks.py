@@ -33,6 +33,12 @@ def doctor_says_the_same_in_json(case):
 
 
 @check
+def doctor_sends_a_message_by_mpi(case):
+    found = {line["name"]: line for line in json.loads(case.run("doctor", "-json").out)["checks"]}
+    true(re.search(r"(sends messages|^not there: .*)$", found["kMpi"]["value"]), found["kMpi"])
+
+
+@check
 def doctor_names_cuda_and_its_libraries_where_the_build_has_it(case):
     found = {line["name"]: line for line in json.loads(case.run("doctor", "-json").out)["checks"]}
     libraries = [name for name in ("cuBLASLt", "cuDNN", "NCCL") if name in found]

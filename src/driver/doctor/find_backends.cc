@@ -10,6 +10,7 @@
 #include "cluster/workers/host_memory.h"
 #include "comm/collective/mpi_world.h"
 #include "driver/doctor/finding.h"
+#include "driver/doctor/try_mpi.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -57,10 +58,17 @@ void FindServers(Findings* found) {
 
 void FindMpi(Findings* found) {
   std::string why;
-  if (MpiWorld::Available(&why))
-    found->push_back({"kMpi", MpiWorld::Version()});
-  else
+  if (!MpiWorld::Available(&why)) {
     found->push_back({"kMpi", "not there: " + why + ": jobs that mpirun starts use servers"});
+    return;
+  }
+  Finding finding{"kMpi", MpiWorld::Version() + " sends messages"};
+  if (why = TryMpi(); !why.empty()) {
+    finding.value = StrCat(MpiWorld::Version(), " cannot send messages: ", why);
+    finding.status = Finding::kWarn;
+    finding.advice = "set cluster.all_reduce.backend: kServers for jobs that mpirun starts";
+  }
+  found->push_back(finding);
 }
 
 }  // namespace
