@@ -1,5 +1,5 @@
 // ChangeCount lets threads sleep until something changes, also those of several processes that
-// share memory. Who changes something writes nothing here, and calls the system only if somebody
+// share memory. A thread that makes a change writes here, and calls the system, only if somebody
 // sleeps: a call would take as long as a small copy.
 #pragma once
 

@@ -80,7 +80,7 @@ void BucketExchange::Complete(int bucket, int64_t step) {
   }
   {
     const MutexLock lock(&mutex_);
-    complete_[bucket] = step + 1;
+    complete_[bucket] = std::max(complete_[bucket], step + 1);
   }
   completed_.notify_one();
 }
@@ -99,6 +99,7 @@ void BucketExchange::Drop(int64_t step) {
   {
     const MutexLock lock(&mutex_);
     dropped_ = step;
+    std::ranges::fill(released_, 0);
     std::ranges::fill(fresh_, step + 1);
   }
   completed_.notify_one();

@@ -2,6 +2,7 @@
 // all others as RankSums does.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>

@@ -65,9 +65,12 @@ RankSums::RankSums(const Topology& topology, const SliceTable& table, const Code
     }
     owned[route.owner] += table[s].size;
   }
-  const int64_t bytes = codec.MostBytes(most * most_nodes) + codec.MostBytes(0) * table.size();
-  messages_ = RankLink::MessagesOf(bytes) + table.size() + 1;
-  link_.Reserve(2 * (bytes + RankLink::kMostBytes), 4 * messages_);
+  const int64_t lengths = codec.MostBytes(0) * table.size();
+  messages_ = RankLink::MessagesOf(codec.MostBytes(most * most_nodes) + lengths) + table.size() + 1;
+  // Parts of all exchanges of a step may come before the first is added up.
+  const int64_t bytes = codec.MostBytes(table.elements() * most_nodes) + lengths;
+  link_.Reserve(2 * (bytes + RankLink::kMostBytes),
+                4 * (RankLink::MessagesOf(bytes) + 2 * table.size()));
 }
 
 // A block of memory serves all buckets whose blocks have the same size class (FrameMemory).

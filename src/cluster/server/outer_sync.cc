@@ -58,9 +58,12 @@ void OuterSync::Start(int slice) {
   if (!restores()) return;
   set_updates(slice, (shard().version(slice) + leads_[slice]) % freq_);
   if (restores(NameOf(slice) + "/step")) early_[place(slice)].resize(size(slice));
-  if (!RestoreSlice(slice) && !std::exchange(warned_, true))
-    LOG(WARNING) << "server group " << group() << " cannot go on exactly within its round: the "
-                 << "checkpoint has other groups, other slices or another outer_compression";
+  if (!RestoreSlice(slice)) {
+    early_[place(slice)].clear();
+    if (!std::exchange(warned_, true))
+      LOG(WARNING) << "server group " << group() << " cannot go on exactly within its round: the "
+                   << "checkpoint has other groups, other slices or another outer_compression";
+  }
   const Counted& counted = counts_[place(slice)];
   shard().set_count(
       slice, static_cast<int64_t>(counted[0]) * kCountUnit + static_cast<int64_t>(counted[1]));

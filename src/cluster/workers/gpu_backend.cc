@@ -7,6 +7,7 @@
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/ranks/low_rank_sums.h"
 #include "cluster/workers/worker_teams.h"
+#include "singa/base/str_cat.h"
 #include "train/device/coded_gradients.h"
 #include "train/device/largest_gradients.h"
 #include "train/device/thin_gradients.h"
@@ -131,10 +132,14 @@ void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
 
 void GpuBackend::RestoreState(const Safetensors& state) {
   if (senders_.empty() || parts_[0].empty()) return;
-  const std::string kind = KindOf(conf().compression()) + "/";
+  const std::string kind = KindOf(conf().compression());
   for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(kind)) continue;
+    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(kind + "/")) continue;
     restores_ = true;
+    bool known = false;
+    for (int worker = 0; worker < setup_.job.cluster().nworkers_per_group(); ++worker)
+      known = known || LowRankSums::HasState(PrefixOf(kind, worker), tensor.name);
+    lost_ = lost_ || !known;
     for (const std::vector<Part>& parts : parts_)
       if (std::ranges::find(parts, tensor.name, &Part::name) != parts.end())
         restored_[tensor.name] = FloatsIn(tensor);
@@ -143,6 +148,10 @@ void GpuBackend::RestoreState(const Safetensors& state) {
 
 void GpuBackend::UseRestoredState() {
   if (!restores_) return;
+  if (lost_) {
+    restored_.clear();
+    return WarnOfOtherWorkers();
+  }
   for (size_t i = 0; i < senders_.size(); ++i)
     if (!Restore(i)) WarnOfOtherWorkers();
   restored_.clear();

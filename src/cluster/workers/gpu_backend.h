@@ -56,6 +56,7 @@ class GpuBackend final : public SyncBackend {
   bool has_model_ = false;
   std::map<std::string, std::vector<float>> restored_;  // by name
   bool restores_ = false;                               // the checkpoint has some worker's
+  bool lost_ = false;                                   // it has one's that the job has no more
 };
 
 }  // namespace singa

@@ -35,7 +35,7 @@ TeamThreads::TeamThreads(int workers, int omp_threads, Calls calls)
 void TeamThreads::EndThreads() {
   work_ = nullptr;
   ++turn_;
-  changed_.Tell();
+  began_.Tell();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -50,11 +50,11 @@ void TeamThreads::Run(const std::function<void(size_t)>& work) {
   work_ = &work;
   done_ = 0;
   ++turn_;
-  changed_.Tell();
+  began_.Tell();
   RunOne(0);
   // The wait ends: each worker works, which the watchdog checks, or waits with a deadline, or is
   // stopped.
-  changed_.Await([&] { return done_ == threads_.size(); }, workers_, nullptr, nullptr);
+  ended_.Await([&] { return done_ == threads_.size(); }, workers_, nullptr, nullptr);
 }
 
 // Runs the work for one worker. If it fails, the others stop, wherever they wait for it.
@@ -72,11 +72,11 @@ void TeamThreads::ThreadLoop(size_t i) {
   SetOmpThreads(omp_threads_);
   for (uint32_t turn = 0;; ++turn) {
     // Waits for work, as long as the team lives.
-    changed_.Await([&] { return turn_ != turn; }, workers_, nullptr, nullptr);
+    began_.Await([&] { return turn_ != turn; }, workers_, nullptr, nullptr);
     if (!work_) return;
     RunOne(i);
     ++done_;
-    changed_.Tell();
+    ended_.Tell();
   }
 }
 

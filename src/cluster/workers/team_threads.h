@@ -46,7 +46,7 @@ class TeamThreads {
   const std::function<void(size_t)>* work_ = nullptr;  // null: the threads end
   std::atomic<uint32_t> turn_{0};                      // number of runs so far
   std::atomic<uint32_t> done_{0};                      // threads that have done the last run
-  ChangeCount changed_{};                              // of turn_ and done_
+  ChangeCount began_{}, ended_{};                      // changes of turn_, and of done_
   std::vector<std::exception_ptr> errors_;             // by worker
   std::vector<std::thread> threads_;                   // last: they use all of the above
 };

@@ -42,12 +42,12 @@ void MemoryCollective::Await(Operation operation) {
   }
 }
 
-// Waits until an operation goes on. If it waits too long, the error names the rank that wrote
+// Waits until an operation can go on. If it waits too long, the error names the rank that wrote
 // least.
 void MemoryCollective::Wait() {
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
-  if (!group_.Await([&] { return GoOn(); })) group_.ThrowStalled(rank_, group_.LateRank());
+  if (!group_.Await([&] { return CanGoOn(); })) group_.ThrowStalled(rank_, group_.LateRank());
 }
 
 // Returns whether `count` of each rank is `least` or more.
@@ -58,22 +58,27 @@ bool MemoryCollective::All(std::atomic<int64_t> MemoryBoard::Progress::*count,
   return true;
 }
 
+// A chunk can be written if all ranks have read the one that was in its place, and read if all have
+// written theirs. REQUIRES: an operation is under way.
+bool MemoryCollective::CanGoOn() const {
+  return started_[first_ % kMostStarted].written
+             ? All(&MemoryBoard::Progress::written, turn_ + 1)
+             : All(&MemoryBoard::Progress::read, turn_ + 1 - MemoryBoard::kTurns);
+}
+
 // Returns whether an operation went on. They follow each other.
 bool MemoryCollective::GoOn() {
   bool moved = false;
-  while (first_ < next_) {
+  for (; first_ < next_ && CanGoOn(); moved = true) {
     Started& one = started_[first_ % kMostStarted];
-    if (!(one.written ? ReadChunk(&one) : WriteChunk(&one))) break;
-    moved = true;
+    one.written ? ReadChunk(&one) : WriteChunk(&one);
     if (one.done) ++first_;
   }
   return moved;
 }
 
-// Writes this rank's chunk if all ranks have read the one that was in its place.
-bool MemoryCollective::WriteChunk(Started* one) {
+void MemoryCollective::WriteChunk(Started* one) {
   const MemoryBoard& board = group_.board();
-  if (!All(&MemoryBoard::Progress::read, turn_ + 1 - MemoryBoard::kTurns)) return false;
   const auto place = static_cast<int>(turn_ % MemoryBoard::kTurns);
   const int64_t bytes = ChunkOf(one->bytes, one->at);
   const bool root_alone = one->kind == Kind::kBroadcast || one->summed;
@@ -84,19 +89,15 @@ bool MemoryCollective::WriteChunk(Started* one) {
   one->written = true;
   board.progress[rank_].written.store(turn_ + 1, std::memory_order_release);
   group_.Tell();
-  return true;
 }
 
-// Reads the chunks if all ranks have written theirs.
-bool MemoryCollective::ReadChunk(Started* one) {
-  if (!All(&MemoryBoard::Progress::written, turn_ + 1)) return false;
+void MemoryCollective::ReadChunk(Started* one) {
   TakeChunk(one, static_cast<int>(turn_ % MemoryBoard::kTurns), ChunkOf(one->bytes, one->at));
   ++turn_;
   one->written = false;
   one->done = !one->summed && one->at == one->bytes;
   group_.board().progress[rank_].read.store(turn_, std::memory_order_release);
   group_.Tell();
-  return true;
 }
 
 void MemoryCollective::TakeChunk(Started* one, int turn, int64_t bytes) {

@@ -35,9 +35,10 @@ class MemoryCollective final : public Collective {
   };
 
   Operation Start(const Request& request) override;
+  bool CanGoOn() const;
   bool GoOn();
-  bool WriteChunk(Started* one);
-  bool ReadChunk(Started* one);
+  void WriteChunk(Started* one);
+  void ReadChunk(Started* one);
   void TakeChunk(Started* one, int turn, int64_t bytes);
   template <typename T>
   void AddUpChunk(const Started& one, int turn, int64_t bytes) const;

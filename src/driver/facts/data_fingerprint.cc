@@ -1,10 +1,8 @@
 #include "driver/facts/data_fingerprint.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-#include <vector>
 
 #include "base/file/crc32c.h"
 
@@ -28,22 +26,34 @@ uint32_t OfFile(const std::string& path, int64_t size) {
 // LMDB makes its lock file when somebody reads the database.
 bool IsData(const fs::path& path) { return path.filename() != "lock.mdb"; }
 
-uint32_t OfFolder(const std::string& path) {
-  constexpr size_t kSizes = 10'000;  // files whose sizes are asked for
-  std::vector<std::string> names;
+// Calls visit(path, name below `folder`) for each file and folder below it. Returns whether all
+// could be read.
+template <typename Visit>
+bool ForEach(const fs::path& folder, const Visit& visit) {
   std::error_code error;
-  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
        at.increment(error))
-    if (IsData(at->path())) names.push_back(at->path().lexically_relative(path).string());
-  if (error) return 0;
-  std::ranges::sort(names);
-  uint32_t sum = 0;
-  for (size_t i = 0; i < names.size(); ++i) {
-    sum = ExtendCrc32c(sum, names[i].c_str(), names[i].size() + 1);
-    if (i >= kSizes) continue;
-    const auto size = static_cast<int64_t>(fs::file_size(fs::path(path) / names[i], error));
-    if (!error) sum = ExtendCrc32c(sum, &size, sizeof size);  // a folder has no size
-  }
+    if (IsData(at->path())) visit(at->path(), at->path().lexically_relative(folder).string());
+  return !error;
+}
+
+// Adds checksums up, so that the order in which a file system lists names does not matter.
+uint32_t OfFolder(const fs::path& folder) {
+  constexpr int64_t kSizes = 10'000;  // more files are not asked for their sizes
+  uint32_t sum = 1;
+  int64_t found = 0;
+  const auto add_name = [&](const fs::path&, const std::string& name) {
+    sum += Crc32c(name.data(), name.size());
+    ++found;
+  };
+  const auto add_size = [&](const fs::path& path, const std::string& name) {
+    std::error_code error;
+    const auto size = static_cast<int64_t>(fs::file_size(path, error));
+    if (!error)  // a folder has no size
+      sum += ExtendCrc32c(Crc32c(name.data(), name.size()), &size, sizeof size);
+  };
+  if (!ForEach(folder, add_name)) return 0;
+  if (found <= kSizes) ForEach(folder, add_size);
   return sum;
 }
 

@@ -43,7 +43,7 @@ class ExchangeAdvice {
   std::optional<std::string> Judge(const GradientReleases& releases) const;
 
   const Facts facts_;
-  // Of all steps: sums, except for steps_.
+  // Sums over all steps; steps_ is their number.
   double steps_ = 0, bytes_ = 0, step_ms_ = 0, coding_ms_ = 0, work_ms_ = 0;
 };
 

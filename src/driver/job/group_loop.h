@@ -28,7 +28,8 @@ class GroupLoop {
         sink_(sink),
         predicted_ms_(predicted_ms),
         exchange_(ExchangeOf(groups)) {
-    if (sink_ && groups->whole_exchange().ms > 0) releases_ = groups->BeginReleases();
+    if (sink_ && schedule.displays() && groups->whole_exchange().ms > 0)
+      releases_ = groups->BeginReleases();
   }
 
   // Waits for the records of the next step (nn/input/await_records.h).

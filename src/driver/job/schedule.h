@@ -19,6 +19,8 @@ class Schedule {
   int64_t steps() const { return steps_; }
   // Returns whether a row is due after step `step` was computed.
   bool Display(int64_t step) const { return Due(display_, step); }
+  // Returns whether there are such rows.
+  bool displays() const { return display_.frequency > 0; }
   // Returns the learning rate of the update that follows step `step`, before lr_scale.
   double LearningRateAt(int64_t step) const;
   // Returns the passes of the group over its share of the training store after that step; nullopt:

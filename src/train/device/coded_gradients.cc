@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 #include "singa/tensor/memory.h"
 #include "train/device/half_sums.h"
 #include "train/device/largest_gradients.h"

@@ -28,10 +28,9 @@ float ShareIn(const AllReduceProto& conf, int64_t step) {
   return ByThreshold(conf) ? conf.sparsity() : TopKShare(conf, step);
 }
 
-// Floats above the threshold that find no room are sent later, so
-// there must be room for all if nothing is fed back. A member sends and receives each float of an
-// all-reduce, which is as much as a pair, and receives the pairs of all members. A whole slice has
-// room for all floats.
+// A slice travels whole if the pairs of all members would take as much as an all-reduce, which
+// sends and receives each float once. Floats above the threshold that find no room are sent later;
+// if nothing is fed back, there must be room for all.
 Room RoomFor(const AllReduceProto& conf, float share, int64_t n, int members) {
   const bool all = ByThreshold(conf) && !conf.error_feedback();
   const int64_t most = all ? n : TopKCount(share, n);

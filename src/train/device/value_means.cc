@@ -5,6 +5,7 @@
 
 #include "comm/collective/slice_buckets.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 #include "singa/tensor/memory.h"
 #include "train/device/on_device.h"
 

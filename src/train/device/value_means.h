@@ -1,6 +1,6 @@
 // ValueMeans averages values and updater states over the GPUs of a group, which each apply their
-// own gradients (kPartial): in each step those of one bucket, in turn. The numbers are those of
-// PartialUpdates (cluster/ranks).
+// own gradients (kPartial): in each step those of one bucket, in turn. Finite
+// gradients give the numbers of PartialUpdates (cluster/ranks).
 #pragma once
 
 #include <cstdint>

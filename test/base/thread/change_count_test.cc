@@ -33,10 +33,13 @@ TEST(ChangeCount, ATurnEndsTheSleepOfTheOtherThread) {
       changes.Tell();
     }
   };
+  const auto start = std::chrono::steady_clock::now();
   std::thread even(take_turns, 0), odd(take_turns, 1);
   even.join();
   odd.join();
   EXPECT_EQ(turn, kTurns);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10))
+      << "a wake-up was lost";
   EXPECT_EQ(changes.sleepers, 0u);
 }
 

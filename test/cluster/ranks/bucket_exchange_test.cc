@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "base/thread/stopped.h"
@@ -25,6 +26,12 @@ struct ThreeBuckets {
              .first_step = first_step,
              .exchange = [this](int64_t step, int64_t number,
                                 const std::vector<int>& bucket) { Note(step, number, bucket); },
+             .released =
+                 [this](int64_t number, const std::vector<int>& bucket) {
+                   if (number == failing_number) throw PeerError("a process is gone");
+                   sent.emplace_back(number, bucket[0]);
+                   senders.push_back(std::this_thread::get_id());
+                 },
              .deadline = &deadline,
              .fresh = [this](int slice, int64_t step) { fresh.emplace_back(step, slice); }}) {
     exchange.Start();
@@ -42,7 +49,9 @@ struct ThreeBuckets {
 
   const SliceTable table{{{3}, {2}, {4}}};
   const ProgressDeadline deadline{std::chrono::milliseconds(30'000)};  // for a test that fails
-  int64_t failing = -1;
+  int64_t failing = -1, failing_number = -1;
+  std::vector<Done> sent;  // number, first slice of the bucket
+  std::vector<std::thread::id> senders;
   std::vector<Done> done;
   std::vector<Done> fresh;  // step, slice
   std::vector<int64_t> numbers;
@@ -57,6 +66,28 @@ TEST(BucketExchange, LaterBucketsWaitForEarlierOnes) {
   three.exchange.AwaitExchanged(0);
   EXPECT_EQ(three.done, (std::vector<Done>{{0, 2}, {0, 1}, {0, 0}}));
   EXPECT_EQ(three.numbers, (std::vector<int64_t>{0, 1, 2}));
+}
+
+// The gradients are on their way before the thread that exchanges them gets a core.
+TEST(BucketExchange, TheThreadThatCompletesABucketSendsIt) {
+  ThreeBuckets three({true, false, true}, 2);
+  three.exchange.Release(0, 2);
+  EXPECT_EQ(three.sent, (std::vector<Done>{{8, 0}})) << "although bucket 2 comes first";
+  three.exchange.Release(1, 2);
+  EXPECT_EQ(three.sent.size(), 1u) << "this process has no part in bucket 1";
+  three.exchange.Release(2, 2);
+  EXPECT_EQ(three.sent.back(), Done(6, 2));
+  three.exchange.AwaitExchanged(2);
+  EXPECT_EQ(three.numbers, (std::vector<int64_t>{6, 7, 8})) << "the same numbers";
+  for (const std::thread::id id : three.senders) EXPECT_EQ(id, std::this_thread::get_id());
+}
+
+TEST(BucketExchange, AnErrorOfASenderReachesAllWhoWait) {
+  ThreeBuckets three;
+  three.failing_number = 0;
+  three.ReleaseAll(0);
+  EXPECT_THROW(three.exchange.Check(), PeerError);
+  EXPECT_THROW(three.exchange.AwaitFresh(1), PeerError);
 }
 
 TEST(BucketExchange, TellsOfEachSliceThatIsFresh) {
@@ -91,6 +122,28 @@ TEST(BucketExchange, ADroppedStepHasNoExchange) {
   three.exchange.AwaitExchanged(1);
   EXPECT_EQ(three.done.front(), Done(1, 2));
   EXPECT_EQ(three.numbers.front(), 3) << "as in all processes";
+}
+
+TEST(BucketExchange, ReleasesOfADroppedStepDoNotCount) {
+  SliceTable table(std::vector<Shape>{{3}, {2}});
+  const ProgressDeadline deadline(std::chrono::milliseconds(30'000));
+  std::vector<int64_t> sent;
+  BucketExchange exchange(
+      {.table = table,
+       .buckets = {{0, 1}},
+       .waits = {true, true},
+       .exchange = [](int64_t, int64_t, const std::vector<int>&) {},
+       .released = [&](int64_t number, const std::vector<int>&) { sent.push_back(number); },
+       .deadline = &deadline});
+  exchange.Start();
+  exchange.Release(0, 0);
+  exchange.Drop(0);
+  exchange.Release(1, 1);
+  EXPECT_TRUE(sent.empty()) << "slice 0 is not there yet";
+  exchange.Release(0, 1);
+  exchange.AwaitExchanged(1);
+  EXPECT_EQ(sent, std::vector<int64_t>{1});
+  exchange.Stop();
 }
 
 TEST(BucketExchange, AnErrorReachesAllWhoWait) {
