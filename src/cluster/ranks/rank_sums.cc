@@ -70,7 +70,7 @@ RankSums::RankSums(const Topology& topology, const SliceTable& table, const Code
   // Parts of all exchanges of a step may come before the first is added up.
   const int64_t bytes = codec.MostBytes(table.elements() * most_nodes) + lengths;
   link_.Reserve(2 * (bytes + RankLink::kMostBytes),
-                4 * (RankLink::MessagesOf(bytes) + 2 * table.size()));
+                4 * (RankLink::MessagesOf(bytes) + 2 * int64_t{table.size()}));
 }
 
 // A block of memory serves all buckets whose blocks have the same size class (FrameMemory).
