@@ -181,8 +181,8 @@ def overlap(args):
         waits[freq, steps] = wait
     return [*results_file.table(["sync_freq", "outer_overlap", "ms of waiting a step", "seconds", "validation loss",
                                  "against 0"], table), "",
-            f"The same net and groups, {args.steps} steps, {TEXT_MBIT} Mbit/s. Asked of 10, 5: at most "
-            f"{100 * MOST_WAIT:.0f} % of the waiting of 10, 0."], waits[10, 5] <= MOST_WAIT * waits[10, 0]
+            f"Net and groups as above, {args.steps} steps, {TEXT_MBIT} Mbit/s. At sync_freq 10,",
+            f"an overlap of 5 must leave at most {100 * MOST_WAIT:.0f} % of the waiting."], waits[10, 5] <= MOST_WAIT * waits[10, 0]
 
 
 PARTS = {"gradients": gradients, "outer": outer, "overlap": overlap}

@@ -24,7 +24,8 @@ constexpr int64_t kSize = 50;
 // Two params of kSize floats, each a bucket, with a state each.
 class ValueMeansTest : public GpuMembersTest {
  protected:
-  // What a member has: [params, values and states], and the findings about losses and pieces.
+  // A member has these in the end. floats: [params, values and states]. bad_losses and piece_is_bad
+  // are what all members have found.
   struct Found {
     Floats floats, bad_losses;
     bool piece_is_bad = false;
