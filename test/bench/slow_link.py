@@ -179,10 +179,11 @@ def overlap(args):
         table.append([freq, steps, f"{wait:.1f}", f"{seconds:.0f}", f"{loss:.4f}",
                       f"{100 * (loss / alone - 1):+.1f} %"])
         waits[freq, steps] = wait
-    return [*results_file.table(["sync_freq", "outer_overlap", "ms of waiting a step", "seconds", "validation loss",
-                                 "against 0"], table), "",
-            f"Net and groups as above, {args.steps} steps, {TEXT_MBIT} Mbit/s. At sync_freq 10,",
-            f"an overlap of 5 must leave at most {100 * MOST_WAIT:.0f} % of the waiting."], waits[10, 5] <= MOST_WAIT * waits[10, 0]
+    heads = ["sync_freq", "outer_overlap", "ms of waiting a step", "seconds", "validation loss", "against 0"]
+    lines = [*results_file.table(heads, table), "",
+             f"Net and groups as above, {args.steps} steps, {TEXT_MBIT} Mbit/s. At sync_freq 10,",
+             f"an overlap of 5 must leave at most {100 * MOST_WAIT:.0f} % of the waiting."]
+    return lines, waits[10, 5] <= MOST_WAIT * waits[10, 0]
 
 
 PARTS = {"gradients": gradients, "outer": outer, "overlap": overlap}

@@ -12,10 +12,6 @@ namespace {
 std::span<float> Floats(float* from, int64_t n) { return {from, static_cast<size_t>(n)}; }
 std::span<const float> Read(const float* from, int64_t n) { return {from, static_cast<size_t>(n)}; }
 
-bool IsBad(const LowRankRule& rule) {
-  return std::ranges::any_of(Read(rule.bad, rule.bad_count), [](float x) { return x != 0; });
-}
-
 void Load(Context&, const LowRankPiece* pieces, int64_t count, const StepState* state) {
   const float unscaled = 1 / state->loss_scale;
   for (const LowRankPiece& piece : std::span(pieces, count)) {
@@ -44,7 +40,7 @@ void Orthonormal(Context&, const LowRankMatrix* matrices, int64_t count) {
 
 void Keep(Context&, const LowRankMatrix* matrices, int64_t count, LowRankRule rule,
           float* overflows) {
-  const bool bad = IsBad(rule);
+  const bool bad = rule.bad.Any();
   for (int64_t m = 0; m < count; ++m) {
     const LowRankMatrix& one = matrices[m];
     const bool stays = std::ranges::all_of(Read(one.p, one.shape.p_size()), StaysFinite) &&
@@ -56,7 +52,7 @@ void Keep(Context&, const LowRankMatrix* matrices, int64_t count, LowRankRule ru
 
 void Expand(Context&, const LowRankPiece* pieces, int64_t count, const LowRankMatrix* matrices,
             LowRankRule rule, const float* overflows) {
-  const bool bad = IsBad(rule);
+  const bool bad = rule.bad.Any();
   for (int64_t s = 0; s < count; ++s) {
     const LowRankPiece& piece = pieces[s];
     if (rule.bad_pieces[s] != 0) {

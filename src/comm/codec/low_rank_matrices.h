@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "comm/codec/low_rank.h"
+#include "comm/codec/rank_findings.h"
 #include "singa/tensor/kernel.h"
 
 namespace singa {
@@ -31,9 +32,8 @@ struct LowRankPiece {
 };
 
 struct LowRankRule {
-  float share;       // of the ranks: 1 / their number
-  const float* bad;  // findings of all ranks. If one is not 0, the state stays.
-  int64_t bad_count;
+  float share;              // of the ranks: 1 / their number
+  RankFindings bad;         // if there are any, the state stays
   const float* bad_pieces;  // those of each piece: its sum is NaN if it is not 0
   const StepState* state;   // has the scale of the losses, and so of `floats`
 };

@@ -12,15 +12,6 @@
 
 namespace singa {
 
-// Returns whether a rank has found something.
-template <typename B>
-SINGA_DEVICE bool IsBad(const B& block, const LowRankRule& rule) {
-  float bad = 0;
-  for (int64_t i = block.thread(); i < rule.bad_count; i += block.threads())
-    if (rule.bad[i] != 0) bad = 1;
-  return block.Max(bad) != 0;
-}
-
 // Loads piece s.
 struct LoadLowRankPiece {
   const LowRankPiece* pieces;
@@ -115,7 +106,7 @@ struct KeepBasis {
   template <typename B>
   SINGA_DEVICE void operator()(const B& block, int64_t m) const {
     const LowRankMatrix one = matrices[m];
-    const bool bad = IsBad(block, rule);
+    const bool bad = rule.bad.Any(block);
     float large = 0;
     for (int64_t i = block.thread(); i < one.shape.p_size(); i += block.threads())
       if (!StaysFinite(one.p[i])) large = 1;
@@ -138,7 +129,7 @@ struct ExpandLowRankPiece {
   template <typename B>
   SINGA_DEVICE void operator()(const B& block, int64_t s) const {
     const LowRankPiece piece = pieces[s];
-    const bool bad = IsBad(block, rule);
+    const bool bad = rule.bad.Any(block);
     const bool nan = rule.bad_pieces[s] != 0;
     for (int64_t i = block.thread(); i < piece.n; i += block.threads()) {
       if (nan)

@@ -35,8 +35,7 @@ std::span<float> AddGradient(const SparseSlice& slice, const SparseRule& rule) {
 
 void Encode(Context&, const SparseSlice* slices, int64_t count, SparseRule rule,
             SparsePair* codes) {
-  const bool bad = std::ranges::any_of(std::span(rule.bad, rule.bad_count),
-                                       [](float found) { return found != 0; });
+  const bool bad = rule.bad.Any();
   for (const SparseSlice& slice : std::span(slices, count)) {
     SparsePair* const code = codes + slice.code;
     if (slice.whole)

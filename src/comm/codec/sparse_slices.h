@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "comm/codec/rank_findings.h"
 #include "singa/tensor/kernel.h"
 
 namespace singa {
@@ -40,10 +41,7 @@ struct SparseRule {
   uint32_t least;  // bits of the least magnitude that is sent
   // Factor of the gradient, by which each rank bounds its norm.
   const float* factor;
-  // Findings of all ranks. If one is not 0, the step is left out: nothing is sent, and the state
-  // stays.
-  const float* bad;
-  int64_t bad_count;
+  RankFindings bad;        // if there are any, nothing is sent, and the state stays
   const StepState* state;  // has the scale of the losses, and so of `floats`
 };
 

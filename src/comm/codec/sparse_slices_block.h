@@ -153,11 +153,7 @@ struct EncodeSparseSlice {
     const SparseSlice slice = slices[s];
     for (int64_t i = block.thread(); slice.whole && i < slice.n; i += block.threads())
       slice.whole[i] = 0;
-    float bad = 0;
-    for (int64_t i = block.thread(); i < rule.bad_count; i += block.threads())
-      if (rule.bad[i] != 0) bad = 1;
-    uint32_t count = 0;
-    if (block.Max(bad) == 0) count = Send(block, slice);
+    const uint32_t count = rule.bad.Any(block) ? 0 : Send(block, slice);
     if (!slice.whole && block.thread() == block.threads() - 1) codes[slice.code] = {count, 0};
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "comm/codec/rank_findings.h"
 #include "train/device/group_member.h"
 #include "train/device/step_report.h"
 
@@ -21,8 +22,7 @@ class GroupFindings {
   void AddUp(float* bad_losses, bool squares, float clip_norm = 0);
 
   // Returns the sums: of losses, then of pieces.
-  const float* all() const { return bad_.data(); }
-  int64_t count() const { return losses_ + pieces_count_; }
+  RankFindings all() const { return {bad_.data(), losses_ + pieces_count_}; }
   const float* of_pieces() const { return bad_.data() + losses_; }
   // Returns what this member has found about its own pieces, and the judgement on them.
   const PieceFinding* own_pieces() const { return found_.as<PieceFinding>(); }

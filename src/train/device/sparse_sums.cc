@@ -104,8 +104,7 @@ void SparseSums::AddUp(float* bad_losses) {
   Context& ctx = *setup_.member.ctx;
   findings_.AddUp(bad_losses, setup_.clip_norm > 0, setup_.clip_norm);
   const SparseRule rule = {setup_.momentum, masks_,          least_,
-                           &own()->factor,  findings_.all(), findings_.count(),
-                           ctx.device_state};
+                           &own()->factor,  findings_.all(), ctx.device_state};
   SparsePair* const codes = codes_.as<SparsePair>();
   EncodeSparse(ctx, slices_.as<SparseSlice>(), count_, rule, codes);
   Exchange();

@@ -145,7 +145,7 @@ void ThinGradients::AddUp(const GroupMember& member, int64_t, float* bad_losses)
   if (matrices > 0)
     member.Transfer([&] { member.group->Sum(second_.data(), second_.size(), *member.stream); });
   const LowRankRule rule = {1 / static_cast<float>(member.number.members), findings_->all(),
-                            findings_->count(), findings_->of_pieces(), ctx.device_state};
+                            findings_->of_pieces(), ctx.device_state};
   KeepBases(ctx, thin, matrices, rule, overflows_.data());
   ExpandLowRank(ctx, pieces, count, thin, rule, overflows_.data());
 }

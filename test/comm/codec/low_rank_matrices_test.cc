@@ -37,7 +37,7 @@ struct Numbers {
   }
   Numbers(const Numbers&) = delete;
 
-  LowRankRule Rule() const { return {0.5f, bad.data(), std::ssize(bad), bad.data() + 1, &state}; }
+  LowRankRule Rule() const { return {0.5f, {bad.data(), std::ssize(bad)}, bad.data() + 1, &state}; }
 
   Floats m, rest, p, basis, renewed, q;
   Floats bias = {1, 2, 3, 4, 5}, sent = Floats(5), bad = Floats(4), overflows = {7};

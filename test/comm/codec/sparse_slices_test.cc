@@ -54,7 +54,7 @@ struct Numbers {
   StepState state;
 
   SparseRule Rule(float momentum = 0, bool masks = false, uint32_t least = 0) const {
-    return {momentum, masks, least, &factor, &bad, 1, &state};
+    return {momentum, masks, least, &factor, {&bad, 1}, &state};
   }
 };
 
