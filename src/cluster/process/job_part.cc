@@ -7,6 +7,7 @@ JobPart::JobPart(const JobProto& job, const ProcessPlace& place)
       rank_(place.rank),
       cores_(place.cores),
       one_host_(place.one_host),
+      all_here_(place.reach == Reach::kThisHost),
       why_mpi_(place.why_mpi),
       why_not_mpi_(place.why_not_mpi),
       processes_before_(place.before_here),

@@ -20,6 +20,8 @@ class JobPart {
   int rank() const { return rank_; }
   int cores() const { return cores_; }         // as in its ProcessPlace
   bool one_host() const { return one_host_; }  // all processes are on one host
+  // Returns whether all processes are on this host, as far as this process knows.
+  bool all_here() const { return all_here_; }
   int processes() const { return topology().processes(); }
   const Topology& topology() const { return plan_.topology; }
   // Returns how the job synchronises, by the facts of this process; rank 0 tells the others its
@@ -35,7 +37,7 @@ class JobPart {
  private:
   const JobProto job_;
   const int rank_, cores_;
-  const bool one_host_;
+  const bool one_host_, all_here_;
   const std::string why_mpi_, why_not_mpi_;
   const int processes_before_;  // processes on this host before this one
   const SyncPlan plan_;

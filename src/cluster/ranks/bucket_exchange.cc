@@ -29,30 +29,60 @@ void BucketExchange::Stop() {
 }
 
 void BucketExchange::Run() {
-  const auto buckets = static_cast<int>(setup_.buckets.size());
-  try {
-    for (int64_t step = setup_.first_step;; ++step) {
-      for (int b = 0; b < buckets; ++b)
-        if (AwaitReleased(step, b)) setup_.exchange(step, step * buckets + b, setup_.buckets[b]);
-      {
-        const MutexLock lock(&mutex_);
-        exchanged_ = step + 1;
-      }
-      changed_.notify_all();
-    }
-  } catch (...) {
-    Fail(std::current_exception());
+  MutexLock lock(&mutex_);
+  while (!failure_) {
+    const Stage stage = Next();
+    if (stage < kStages)
+      Pass(stage, &lock);
+    else
+      completed_.wait(lock.native());
   }
 }
 
-// Returns whether the bucket takes part in `step`.
-bool BucketExchange::AwaitReleased(int64_t step, int bucket) {
-  MutexLock lock(&mutex_);
-  completed_.wait(lock.native(), [&]() REQUIRES(mutex_) {
-    return failure_ || dropped_ >= step || waits_[bucket] == 0 || complete_[bucket] > step;
-  });
-  if (failure_) std::rethrow_exception(failure_);
-  return dropped_ < step;
+bool BucketExchange::CanPass(Stage stage) const {
+  const int bucket = passed_[stage];
+  if (bucket == buckets()) return false;
+  if (stage != kReleased) return bucket < passed_[stage - 1];
+  return dropped_ >= exchanged_ || waits_[bucket] == 0 || complete_[bucket] > exchanged_;
+}
+
+BucketExchange::Stage BucketExchange::Next() const {
+  int stage = working_ ? kStages : kReleased;
+  while (stage < kStages && !CanPass(static_cast<Stage>(stage))) ++stage;
+  return static_cast<Stage>(stage);
+}
+
+// With a thread, the worker that releases a bucket has done the work of kReleased.
+const BucketExchange::Work& BucketExchange::WorkOf(Stage stage, int bucket) const {
+  static const Work none;
+  if (stage == kExchanged) return setup_.exchange;
+  if (stage == kBegun) return setup_.begin;
+  return threaded_ || waits_[bucket] == 0 ? none : setup_.released;
+}
+
+void BucketExchange::Pass(Stage stage, MutexLock* lock) {
+  const int64_t step = exchanged_;
+  const int bucket = passed_[stage];
+  const bool takes_part = dropped_ < step;
+  working_ = true;
+  lock->native().unlock();
+  std::exception_ptr failure;
+  try {
+    const Work& work = WorkOf(stage, bucket);
+    if (takes_part && work) work(step, NumberOf(step, bucket), setup_.buckets[bucket]);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock->native().lock();
+  working_ = false;
+  if (!failure_) failure_ = failure;
+  ++passed_[stage];
+  if (passed_[kExchanged] == buckets()) {
+    passed_ = {};
+    exchanged_ = step + 1;
+  }
+  if (failure_ || Next() < kStages) completed_.notify_one();
+  changed_.notify_all();
 }
 
 void BucketExchange::Release(int slice, int64_t step) {
@@ -73,8 +103,8 @@ void BucketExchange::Release(int64_t step, const std::function<bool(int)>& which
 // All slices of the bucket were released.
 void BucketExchange::Complete(int bucket, int64_t step) {
   try {
-    const int64_t exchange = step * std::ssize(setup_.buckets) + bucket;
-    if (setup_.released) setup_.released(exchange, setup_.buckets[bucket]);
+    if (threaded_ && setup_.released)
+      setup_.released(step, NumberOf(step, bucket), setup_.buckets[bucket]);
   } catch (...) {
     return Fail(std::current_exception());
   }
@@ -83,6 +113,7 @@ void BucketExchange::Complete(int bucket, int64_t step) {
     complete_[bucket] = std::max(complete_[bucket], step + 1);
   }
   completed_.notify_one();
+  changed_.notify_all();
 }
 
 void BucketExchange::MarkFresh(int64_t step, std::span<const int> slices) {
@@ -120,10 +151,15 @@ void BucketExchange::AwaitExchanged(int64_t step) {
 }
 
 void BucketExchange::AwaitLocked(MutexLock* lock, const std::function<bool()>& done) {
-  const bool in_time = setup_.deadline->Wait(&changed_, &lock->native(),
-                                             [&]() REQUIRES(mutex_) { return failure_ || done(); });
-  if (failure_) std::rethrow_exception(failure_);
-  if (!in_time) throw Error(kExitStalled, "the other processes do not add gradients up");
+  while (true) {
+    const bool in_time = setup_.deadline->Wait(&changed_, &lock->native(), [&]() REQUIRES(mutex_) {
+      return failure_ || done() || Next() < kStages;
+    });
+    if (failure_) std::rethrow_exception(failure_);
+    if (done()) return;
+    if (!in_time) throw Error(kExitStalled, "the other processes do not add gradients up");
+    Pass(Next(), lock);
+  }
 }
 
 void BucketExchange::Fail(std::exception_ptr error) {

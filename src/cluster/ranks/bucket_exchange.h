@@ -1,8 +1,9 @@
-// BucketExchange is a thread that exchanges buckets of slices with the other processes of a worker
-// group, one after the other, step after step, while the workers compute. It knows which steps the
-// values of each slice include.
+// BucketExchange exchanges buckets of slices with the other processes of a worker group, one after
+// the other, step after step. Its thread does so while the workers compute, and a worker that waits
+// for values helps. BucketExchange knows which steps the values of each slice include.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -19,26 +20,32 @@ namespace singa {
 
 class BucketExchange {
  public:
+  // Work for one bucket. The number of the exchange follows from step and bucket, so that it is the
+  // same in all processes, and in a job that resumes. Throws the error that ends the job.
+  using Work = std::function<void(int64_t step, int64_t exchange, const std::vector<int>& bucket)>;
   struct Setup {
     SliceTable table;
     std::vector<std::vector<int>> buckets;  // of slices, in the order of their exchanges
     std::vector<bool> waits;  // by slice: its bucket waits until the workers here have released it
     int64_t first_step = 0;
-    // Runs on the thread, once for each step and bucket. The number of the exchange follows from
-    // both, so that it is the same in all processes, and in a job that resumes. Throws the error
-    // that ends the job.
-    std::function<void(int64_t step, int64_t exchange, const std::vector<int>& bucket)> exchange;
-    // Runs before that, as soon as the bucket's slices are released, in the thread that releases
-    // the last one; may be empty. Not called for a bucket that waits for none.
-    std::function<void(int64_t exchange, const std::vector<int>& bucket)> released = {};
+    // Runs once for each step and bucket, in order, in one thread at a time: BucketExchange's, or
+    // one that waits.
+    Work exchange;
+    // Runs before that, in order, as soon as the bucket's slices are released, so that later
+    // buckets of the step may begin before an earlier one is exchanged; may be empty.
+    Work begin = {};
+    // Runs before both in the thread that releases the bucket's last slice, or, if BucketExchange
+    // has no thread, in one that waits; may be empty. Not called for a bucket that waits for none.
+    Work released = {};
     const ProgressDeadline* deadline = nullptr;  // of the waits; must outlive this
     // Is told of each slice that becomes fresh; may be empty.
     std::function<void(int slice, int64_t step)> fresh = {};
   };
   explicit BucketExchange(Setup setup);
   ~BucketExchange() { Stop(); }
-  // Starts the thread.
+  // Starts the thread. Without it, workers exchange the buckets when they wait for values.
   void Start() {
+    threaded_ = true;
     thread_ = std::thread([this] { Run(); });
   }
   // Ends the thread, which must not wait for another process. What `exchange` uses must live until
@@ -47,7 +54,7 @@ class BucketExchange {
 
   // Any thread may call the methods below.
 
-  // Lets the thread exchange the slice in `step`.
+  // Lets the slice be exchanged in `step`.
   void Release(int slice, int64_t step);
   // Does so for all slices for which which(slice) holds.
   void Release(int64_t step, const std::function<bool(int slice)>& which);
@@ -61,7 +68,7 @@ class BucketExchange {
   // deadline.
   void AwaitFresh(int first, int last, int64_t step);
   void AwaitFresh(int64_t step) { AwaitFresh(0, setup_.table.size(), step); }
-  // Blocks until the thread has done all exchanges of `step`. Throws as AwaitFresh does.
+  // Blocks until all exchanges of `step` are done. Throws as AwaitFresh does.
   void AwaitExchanged(int64_t step);
 
   // Makes all waits, now or later, throw `error`.
@@ -71,7 +78,18 @@ class BucketExchange {
 
  private:
   void Run();
-  bool AwaitReleased(int64_t step, int bucket);
+  // A bucket passes these in each step.
+  enum Stage { kReleased, kBegun, kExchanged, kStages };
+
+  int buckets() const { return static_cast<int>(setup_.buckets.size()); }
+  int64_t NumberOf(int64_t step, int bucket) const { return step * buckets() + bucket; }
+  const Work& WorkOf(Stage stage, int bucket) const;
+  // Returns whether the next bucket may pass the stage.
+  bool CanPass(Stage stage) const REQUIRES(mutex_);
+  // Returns the first stage that a bucket can pass; kStages: none, or another thread works.
+  Stage Next() const REQUIRES(mutex_);
+  // Lets the next bucket pass `stage`, without the lock. REQUIRES: stage == Next().
+  void Pass(Stage stage, MutexLock* lock) REQUIRES(mutex_);
   void Complete(int bucket, int64_t step);
   void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
 
@@ -79,15 +97,19 @@ class BucketExchange {
   std::vector<int> bucket_of_;  // by slice
   std::vector<int> waits_;      // by bucket: the slices that it waits for
   Mutex mutex_;
-  std::condition_variable completed_;                 // the thread waits for released buckets
-  std::condition_variable changed_;                   // workers wait for values and exchanges
+  std::condition_variable completed_;                 // the thread waits for a bucket
+  std::condition_variable changed_;                   // workers wait for values, or a bucket
   std::vector<int> released_ GUARDED_BY(mutex_);      // by bucket: slices, in the present step
   std::vector<int64_t> complete_ GUARDED_BY(mutex_);  // by bucket: steps in which it was released
   std::vector<int64_t> fresh_ GUARDED_BY(mutex_);     // by slice: steps that the values include
   int64_t exchanged_ GUARDED_BY(mutex_) = 0;          // steps whose exchanges are done
-  int64_t dropped_ GUARDED_BY(mutex_) = -1;           // the last step that was left out
+  // By stage: the buckets that have passed it in the step after the exchanged ones.
+  std::array<int, kStages> passed_ GUARDED_BY(mutex_) = {};
+  bool working_ GUARDED_BY(mutex_) = false;  // some thread lets a bucket pass
+  int64_t dropped_ GUARDED_BY(mutex_) = -1;  // the last step that was left out
   std::exception_ptr failure_ GUARDED_BY(mutex_);
-  std::thread thread_;  // runs Run
+  bool threaded_ = false;  // Start was called
+  std::thread thread_;     // runs Run
 };
 
 }  // namespace singa

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/thread/counted_time.h"
 #include "cluster/client/codec_state.h"
@@ -13,6 +14,17 @@
 #include "train/apply/not_finite.h"
 
 namespace singa {
+
+void LinkedUpdates::StartExchange(BucketExchange::Setup setup) {
+  exchange_ = std::make_unique<BucketExchange>(std::move(setup));
+  if (setup_.aside) exchange_->Start();
+}
+
+void LinkedUpdates::ExchangeHere(int64_t step) {
+  if (setup_.aside) return;
+  exchange_->AwaitExchanged(step);
+  setup_.link->AwaitSent();
+}
 
 void LinkedUpdates::Settle() {
   if (exchange_) AwaitAll(last_step_ + 1);

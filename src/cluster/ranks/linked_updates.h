@@ -30,6 +30,8 @@ class LinkedUpdates : public SliceUpdates {
     LinkCollective* between;  // for the first worker's thread
     const ProgressDeadline* deadline;
     Replica* replica;
+    // A thread exchanges buckets beside the backward pass; else a worker does so at its end.
+    bool aside = true;
   };
   explicit LinkedUpdates(const Setup& setup) : setup_(setup), rule_(setup.job) {}
 
@@ -81,6 +83,10 @@ class LinkedUpdates : public SliceUpdates {
   void Await(int param, int64_t step) override;
 
  protected:
+  // Makes exchange_, and starts its thread if there is one.
+  void StartExchange(BucketExchange::Setup setup);
+  // At the end of a step, exchanges its buckets in this thread if no other does so.
+  void ExchangeHere(int64_t step);
   // Ends the thread that exchanges. Called in the destructor of the class whose members it uses.
   void StopExchange() {
     if (exchange_) exchange_->Stop();

@@ -96,7 +96,8 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
   }
   if (!matrices.empty()) collective_.AllReduce(qs);
   dense_.SendParts(exchange, rest, own);
-  dense_.AddUp(exchange, rest, own, take);
+  dense_.AddUpOwn(exchange, rest, own, take);
+  dense_.TakeOthers(exchange, rest, take);
   p = ps;
   std::span<float> q(qs);
   for (Matrix* const one : matrices) {

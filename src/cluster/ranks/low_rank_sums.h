@@ -29,7 +29,7 @@ class LowRankSums {
   LowRankSums(const SliceTable& table, const std::vector<Shape>& shapes, const Options& options,
               RankSums* dense, RankLink* link);
 
-  // Does what RankSums::AddUp does. own: sums as floats.
+  // Does what RankSums::AddUpOwn and TakeOthers do. own: sums as floats.
   void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
              const RankSums::Take& take);
   // Returns the milliseconds that AddUp computed on matrices since the last call. Any thread may

@@ -28,16 +28,14 @@ void PartialUpdates::Connect(const SliceTable& table, int64_t first) {
   if (needs_all())
     held_ = std::make_unique<HeldGradients>(
         table_, rule_.clip_norm > 0 ? rule_.clip_norm : HeldGradients::kUnbounded, 1);
-  exchange_ = std::make_unique<BucketExchange>(BucketExchange::Setup{
-      .table = table_,
-      .buckets = buckets_,
-      .waits = std::vector<bool>(table_.size(), true),
-      .first_step = first,
-      .exchange = [this](int64_t step, int64_t,
-                         const std::vector<int>& bucket) { Average(step, bucket); },
-      .deadline = setup_.deadline,
-      .fresh = [this](int slice, int64_t step) { NoteFresh(slice, step); }});
-  exchange_->Start();
+  StartExchange({.table = table_,
+                 .buckets = buckets_,
+                 .waits = std::vector<bool>(table_.size(), true),
+                 .first_step = first,
+                 .exchange = [this](int64_t step, int64_t,
+                                    const std::vector<int>& bucket) { Average(step, bucket); },
+                 .deadline = setup_.deadline,
+                 .fresh = [this](int slice, int64_t step) { NoteFresh(slice, step); }});
 }
 
 // The floats of a bucket, and those of a checkpoint.
@@ -82,14 +80,16 @@ bool PartialUpdates::LacksGradient(int64_t step) const {
 void PartialUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
   if (worker > 0) return;
   NoteStep(step);
-  if (!held_) return;
   const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
   const CountedTime counts(&waited_);
-  const bool lacks = LacksGradient(step);
-  if (rule_.skips && AnyoneLacks(lacks)) return Skip(step);
-  if (lacks) return Check();
-  norm_ = held_->Clip(step);
-  for (int s = 0; s < table_.size(); ++s) Apply(ctx, s, step, held_->sums(s)[0]);
+  if (held_) {
+    const bool lacks = LacksGradient(step);
+    if (rule_.skips && AnyoneLacks(lacks)) return Skip(step);
+    if (lacks) return Check();
+    norm_ = held_->Clip(step);
+    for (int s = 0; s < table_.size(); ++s) Apply(ctx, s, step, held_->sums(s)[0]);
+  }
+  ExchangeHere(step);
 }
 
 // Replaces the values and states of the bucket by their means, if it is its turn.

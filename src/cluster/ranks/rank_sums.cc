@@ -78,18 +78,18 @@ int64_t RankSums::Bytes(const SliceTable& table, const Codec& codec,
                         const std::vector<std::vector<int>>& buckets, int64_t ranks,
                         int64_t nodes) {
   std::map<int, int64_t> parts;  // by size class: the largest block
-  int64_t most = 0;
+  int64_t sums = 0;              // floats that it owns
   for (const std::vector<int>& bucket : buckets) {
     int64_t floats = 0;
     for (const int s : bucket) floats += table[s].size;
     const int64_t own = (floats + ranks - 1) / ranks;
-    most = std::max(most, own);
+    sums += own;
     const int64_t part = codec.MostBytes(own * nodes);
     int64_t& block = parts[std::bit_width(static_cast<uint64_t>(part - 1))];
     block = std::max(block, part);
   }
-  int64_t bytes = most * static_cast<int64_t>(sizeof(float));  // the sums that it owns
-  if (!codec.plain() && codec.sends_sums()) bytes += codec.MostBytes(most);
+  int64_t bytes = sums * static_cast<int64_t>(sizeof(float));
+  if (!codec.plain() && codec.sends_sums()) bytes += codec.MostBytes(sums);
   for (const auto& [size, block] : parts) bytes += (ranks - 1) * block;
   return bytes;
 }
@@ -192,8 +192,8 @@ RankSums::Summed RankSums::AddUpSlice(int slice, const std::vector<Frame>& parts
 }
 
 // Returns the sums of the slices that this rank owns, in order.
-std::vector<RankSums::Summed> RankSums::AddUpOwn(int64_t exchange, std::span<const int> slices,
-                                                 std::span<const EncodedFloats> own) {
+std::vector<RankSums::Summed> RankSums::SumsOf(int64_t exchange, std::span<const int> slices,
+                                               std::span<const EncodedFloats> own) {
   const std::vector<int> mine =
       SlicesOf(slices, [&](int one) { return owner(one) == link_.rank(); });
   std::vector<std::vector<Frame>> parts(mine.size(), std::vector<Frame>(link_.size()));
@@ -212,9 +212,9 @@ std::vector<RankSums::Summed> RankSums::AddUpOwn(int64_t exchange, std::span<con
   return sums;
 }
 
-void RankSums::AddUp(int64_t exchange, std::span<const int> slices,
-                     std::span<const EncodedFloats> own, const Take& take) {
-  const std::vector<Summed> sums = AddUpOwn(exchange, slices, own);
+void RankSums::AddUpOwn(int64_t exchange, std::span<const int> slices,
+                        std::span<const EncodedFloats> own, const Take& take) {
+  const std::vector<Summed> sums = SumsOf(exchange, slices, own);
   for (int to = 0; to < link_.size(); ++to) {
     std::vector<Frame> all;
     for (const Summed& one : sums)
@@ -223,6 +223,9 @@ void RankSums::AddUp(int64_t exchange, std::span<const int> slices,
   }
   for (const Summed& one : sums)
     if (takes(one.slice)) take(one.slice, singa::FloatsOf(one.floats));
+}
+
+void RankSums::TakeOthers(int64_t exchange, std::span<const int> slices, const Take& take) {
   for (int from = 0; from < link_.size(); ++from)
     if (from != link_.rank()) TakeSums(from, exchange, slices, take);
 }

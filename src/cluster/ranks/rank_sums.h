@@ -43,11 +43,14 @@ class RankSums {
   // own: by slice of the table, the encoded sums of this process's nodes. Any thread may call it.
   // Throws as RankLink does.
   void SendParts(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own);
-  // Adds these slices up. Calls `take` for each slice that this process takes. All ranks call it
-  // with the same slices. Throws as RankLink does, and PeerError if bytes are not encoded sums.
-  // REQUIRES: SendParts was called.
-  void AddUp(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
-             const Take& take);
+  // Adds up those of these slices that this process owns, and sends the sums. Calls `take` for each
+  // of them that this process takes. All ranks call it with the same slices. Throws as RankLink
+  // does, and PeerError if bytes are not encoded sums. REQUIRES: SendParts was called.
+  void AddUpOwn(int64_t exchange, std::span<const int> slices, std::span<const EncodedFloats> own,
+                const Take& take);
+  // Calls `take` for each of these slices that another process adds up and this one takes. Throws
+  // as AddUpOwn does. REQUIRES: AddUpOwn was called, so that no process waits for this one.
+  void TakeOthers(int64_t exchange, std::span<const int> slices, const Take& take);
 
  private:
   struct Route {
@@ -78,8 +81,8 @@ class RankSums {
             const std::vector<Frame>& all);
   Received Receive(int from, int64_t exchange, Kind sizes, const Codec& codec,
                    const std::vector<int64_t>& floats);
-  std::vector<Summed> AddUpOwn(int64_t exchange, std::span<const int> slices,
-                               std::span<const EncodedFloats> own);
+  std::vector<Summed> SumsOf(int64_t exchange, std::span<const int> slices,
+                             std::span<const EncodedFloats> own);
   Summed AddUpSlice(int slice, const std::vector<Frame>& parts);
   void TakeSums(int from, int64_t exchange, std::span<const int> slices, const Take& take);
   int64_t TagOf(int64_t exchange, Kind kind) const {

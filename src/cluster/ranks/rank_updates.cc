@@ -16,12 +16,9 @@ namespace singa {
 
 void RankUpdates::Connect(const SliceTable& table, int64_t first) {
   table_ = table;
-  auto buckets = GradientBuckets(table_, setup_.job.cluster().all_reduce());
+  const auto buckets = GradientBuckets(table_, setup_.job.cluster().all_reduce());
   sums_ = std::make_unique<RankSums>(setup_.topology, table_, codec_, MostFloats(table_, buckets),
                                      setup_.link);
-  std::vector<bool> waits;
-  waits.reserve(table_.size());
-  for (int s = 0; s < table_.size(); ++s) waits.push_back(sums_->contributes(s) || sums_->takes(s));
   encoder_ = std::make_unique<GradientEncoder>(codec_, table_, setup_.topology, rank(), kGroup);
   MakeLowRank();
   own_.resize(table_.size());
@@ -29,20 +26,29 @@ void RankUpdates::Connect(const SliceTable& table, int64_t first) {
     held_ = std::make_unique<HeldGradients>(table_, clip_norm_,
                                             ContributingProcesses(setup_.topology, kGroup, table_));
   whole_.resize(table_.size());
-  exchange_ = std::make_unique<BucketExchange>(BucketExchange::Setup{
+  StartExchange(ExchangeSetup(first));
+}
+
+BucketExchange::Setup RankUpdates::ExchangeSetup(int64_t first) {
+  BucketExchange::Setup setup = {
       .table = table_,
-      .buckets = std::move(buckets),
-      .waits = std::move(waits),
+      .buckets = GradientBuckets(table_, setup_.job.cluster().all_reduce()),
+      .waits = {},
       .first_step = first,
       .exchange = [this](int64_t step, int64_t exchange,
                          const std::vector<int>& bucket) { Exchange(step, exchange, bucket); },
-      .released =
-          [this](int64_t exchange, const std::vector<int>& bucket) {
-            if (!low_rank_) sums_->SendParts(exchange, bucket, own_);
-          },
       .deadline = setup_.deadline,
-      .fresh = [this](int slice, int64_t step) { NoteFresh(slice, step); }});
-  exchange_->Start();
+      .fresh = [this](int slice, int64_t step) { NoteFresh(slice, step); }};
+  for (int s = 0; s < table_.size(); ++s)
+    setup.waits.push_back(sums_->contributes(s) || sums_->takes(s));
+  if (low_rank_) return setup;
+  setup.released = [this](int64_t, int64_t exchange, const std::vector<int>& bucket) {
+    sums_->SendParts(exchange, bucket, own_);
+  };
+  setup.begin = [this](int64_t step, int64_t exchange, const std::vector<int>& bucket) {
+    sums_->AddUpOwn(exchange, bucket, own_, TakeOf(step));
+  };
+  return setup;
 }
 
 void RankUpdates::MakeLowRank() {
@@ -68,7 +74,10 @@ int64_t RankUpdates::Bytes(const SliceTable& table) const {
   const auto buckets = GradientBuckets(table, setup_.job.cluster().all_reduce());
   const int64_t sums =
       by_low_rank() ? 0 : RankSums::Bytes(table, codec_, buckets, setup_.link->size(), nodes);
-  return codec_.MostBytes(values * nodes) + codec_state().bytes(values) + whole + matrices + sums;
+  int64_t encoded = 0;
+  for (const Slice& slice : table.slices())
+    if (!Lends(slice)) encoded += slice.size;
+  return codec_.MostBytes(encoded * nodes) + codec_state().bytes(values) + whole + matrices + sums;
 }
 
 CodecState RankUpdates::codec_state() const {
@@ -95,20 +104,33 @@ bool RankUpdates::Restore(const std::map<std::string, std::vector<float>>& state
 void RankUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   if (!CheckFinite(ctx, slice, step, sums)) return;
   if (held_) return held_->Hold(ctx, slice, step, sums);
-  {
-    const CountedTime counts(&coded_);
-    own_[slice] = encoder_->Encode(step, slice, sums);
-  }
+  Encode(step, slice, sums);
   exchange_->Release(slice, step);
 }
 
-void RankUpdates::Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket) {
-  const auto take = [&](int slice, std::span<const float> sum) { Take(step, slice, sum); };
-  if (low_rank_)
-    low_rank_->AddUp(exchange, bucket, own_, take);
+bool RankUpdates::Lends(const Slice& slice) const {
+  const bool one_worker = setup_.topology.WorkersIn(rank(), kGroup) == 1;
+  return codec_.plain() && one_worker && slice.by.all() && setup_.link->sends_once();
+}
+
+void RankUpdates::Encode(int64_t step, int slice, std::span<float* const> sums) {
+  const CountedTime counts(&coded_);
+  if (Lends(table_[slice]))
+    own_[slice] = Plain(Frame(nullptr, sums[0], table_[slice].size * sizeof(float)));
   else
-    sums_->AddUp(exchange, bucket, own_, take);
+    own_[slice] = encoder_->Encode(step, slice, sums);
+}
+
+void RankUpdates::Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket) {
+  if (low_rank_)
+    low_rank_->AddUp(exchange, bucket, own_, TakeOf(step));
+  else
+    sums_->TakeOthers(exchange, bucket, TakeOf(step));
   if (!rule_.needs_all()) exchange_->MarkFresh(step, bucket);  // also slices that nobody here reads
+}
+
+RankSums::Take RankUpdates::TakeOf(int64_t step) {
+  return [this, step](int slice, std::span<const float> sum) { Take(step, slice, sum); };
 }
 
 void RankUpdates::Take(int64_t step, int slice, std::span<const float> sum) {
@@ -132,10 +154,9 @@ bool RankUpdates::LacksGradient(int64_t step) const {
 void RankUpdates::EncodeHeld(int64_t step, int worker, int workers) {
   const double norm = held_->Clip(step, worker, workers);
   if (worker == 0) norm_ = norm;
-  const CountedTime counts(&coded_);
   for (int s = table_.size() - 1; s >= 0; --s) {
     if (s % workers != worker || !held_->Has(s, step)) continue;
-    own_[s] = encoder_->Encode(step, s, held_->sums(s));
+    Encode(step, s, held_->sums(s));
     exchange_->Release(s, step);
   }
 }
@@ -153,6 +174,7 @@ void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
   // Nobody here reads the values in this step any more, so updates may come to which this process
   // contributes nothing.
   exchange_->Release(step, [&](int s) { return !sums_->contributes(s); });
+  ExchangeHere(step);
   if (!rule_.needs_all()) return;
   exchange_->AwaitExchanged(step);
   ApplyAll(ctx, step);

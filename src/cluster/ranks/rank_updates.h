@@ -49,7 +49,13 @@ class RankUpdates final : public LinkedUpdates {
   bool holds() const { return rule_.skips || clip_norm_ > 0; }
   void EncodeHeld(int64_t step, int worker, int workers);
   void MakeLowRank();
+  // Returns whether others get the slice's gradient from the worker's own memory, without a copy.
+  // It is overwritten when this process has the sum, and so all others have the gradient.
+  bool Lends(const Slice& slice) const;
+  void Encode(int64_t step, int slice, std::span<float* const> sums);
+  BucketExchange::Setup ExchangeSetup(int64_t first);
   void Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket);
+  RankSums::Take TakeOf(int64_t step);
   void Take(int64_t step, int slice, std::span<const float> sum);
   bool LacksGradient(int64_t step) const;
   void ApplyAll(Context& ctx, int64_t step);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/system/cgroup.h"
 #include "base/thread/stopped.h"
 #include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
@@ -18,10 +19,17 @@ namespace {
 
 constexpr int kGroup = 0;  // the job's only worker group
 
-std::unique_ptr<MpiLink> MakeMpiLink(const SyncSetup& setup) {
+// Returns whether gradients are exchanged beside the backward pass. If all processes are on this
+// host, its processors carry the messages. That takes time from the workers if they use all cores.
+bool ExchangesAside(const SyncSetup& setup) {
+  const int workers = setup.job.cluster().nworkers_per_group();
+  return !setup.process->part().all_here() || workers * setup.threads < UsableCores();
+}
+
+std::unique_ptr<MpiLink> MakeMpiLink(const SyncSetup& setup, bool carries) {
   if (!setup.plan.by_mpi) return nullptr;
-  return std::make_unique<MpiLink>(setup.process->part().rank(), setup.process->part().processes(),
-                                   setup.deadline);
+  const JobPart& part = setup.process->part();
+  return std::make_unique<MpiLink>(part.rank(), part.processes(), carries, setup.deadline);
 }
 
 }  // namespace
@@ -30,8 +38,8 @@ RanksBackend::RanksBackend(const SyncSetup& setup)
     : setup_(setup),
       job_(JobOfServers(setup.job)),
       codec_(MakeGradientCodec(setup.job.cluster(), MomentumOfCodec(setup.job))),
-      gradients_(MakeMpiLink(setup)),
-      regions_(MakeMpiLink(setup)) {
+      gradients_(MakeMpiLink(setup, ExchangesAside(setup))),
+      regions_(MakeMpiLink(setup, true)) {
   ServedCluster& cluster = setup_.process->cluster();
   const LinkedUpdates::Setup parts{
       .job = job_,
@@ -39,7 +47,8 @@ RanksBackend::RanksBackend(const SyncSetup& setup)
       .link = gradients_ ? gradients_.get() : cluster.LinkTo(kGroup).link,
       .between = &cluster.between(kGroup),
       .deadline = setup_.deadline,
-      .replica = setup_.replica};
+      .replica = setup_.replica,
+      .aside = ExchangesAside(setup_)};
   if (setup_.job.cluster().all_reduce().compression() == AllReduceProto::kPartial)
     updates_ = std::make_unique<PartialUpdates>(parts);
   else

@@ -30,6 +30,7 @@ struct SyncSetup {
   JobProcess* process;  // null in a job of one process
   const ProgressDeadline* deadline;
   Replica* replica;
+  int threads = 1;  // of each worker
 
   // Returns false in a process of servers alone.
   bool HasWorkers() const { return !process || !process->part().groups().empty(); }

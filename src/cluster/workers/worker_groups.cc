@@ -34,8 +34,8 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       plan_(PlanOf(job, process, options)),
       calls_(std::move(options.calls)),
       replica_(UsesCodec(plan_.mode, job) ? JobOfServers(job) : job),
-      backend_(MakeSyncBackend(setup(), std::move(options.shared), options.gpus)),
-      teams_(setup(), threads, backend_.get(), calls_.failed),
+      backend_(MakeSyncBackend(setup(threads), std::move(options.shared), options.gpus)),
+      teams_(setup(threads), backend_.get(), calls_.failed),
       steps_(job, process, deadline()) {
   if (process_) process_->peers().Listen(this);
 }

@@ -96,7 +96,7 @@ class WorkerGroups final : private GroupEvents {
   const ProgressDeadline* deadline() const {
     return process_ ? &process_->deadline() : &own_deadline_;
   }
-  SyncSetup setup() { return {job_, plan_, process_, deadline(), &replica_}; }
+  SyncSetup setup(int threads) { return {job_, plan_, process_, deadline(), &replica_, threads}; }
   void Connect();
   void MeasureExchange();
 

@@ -6,11 +6,11 @@
 
 namespace singa {
 
-WorkerTeams::WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backend,
+WorkerTeams::WorkerTeams(const SyncSetup& setup, SyncBackend* backend,
                          std::function<void(const std::exception_ptr&)> failed)
     : has_workers_(setup.HasWorkers()), failed_(std::move(failed)) {
   WorkerPlace place;
-  place.threads = threads;
+  place.threads = setup.threads;
   place.workers = setup.job.cluster().nworkers_per_group();
   place.groups = setup.job.cluster().nworker_groups();
   if (!setup.process) {
@@ -32,7 +32,7 @@ WorkerTeams::WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backe
   }
   int workers = 0;
   for (const auto& [group, team] : teams_) workers += team->size();
-  CheckThreads(workers * (threads - 1));  // OpenMP makes these threads in the first step
+  CheckThreads(workers * (setup.threads - 1));  // OpenMP makes these threads in the first step
 }
 
 void WorkerTeams::MakeTeam(const SyncSetup& setup, WorkerPlace place, int workers,

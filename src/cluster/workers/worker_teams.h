@@ -18,9 +18,9 @@ class WorkerTeams {
  public:
   using ByGroup = std::map<int, std::unique_ptr<WorkerTeam>>;
 
-  // `threads`: of each worker. `failed`: as in TeamSetup. `backend` must outlive it. Throws
-  // ConfigError relative to the JobProto.
-  WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backend,
+  // `failed`: as in TeamSetup. `backend` must outlive it. Throws ConfigError relative to the
+  // JobProto.
+  WorkerTeams(const SyncSetup& setup, SyncBackend* backend,
               std::function<void(const std::exception_ptr&)> failed = {});
 
   // Returns false in a process of servers alone. Its one team never trains, and only tells which

@@ -37,6 +37,7 @@ SumTimes MeasureSum(RankLink* link, int64_t floats) {
   };
   const int64_t sent = std::min(floats, kMost);
   const double latency = median_of(1), whole = std::max(latency, median_of(sent));
+  link->AwaitSent();
   const double scale = static_cast<double>(floats) / static_cast<double>(sent);
   return {.latency_ms = latency, .ms = latency + (whole - latency) * scale};
 }

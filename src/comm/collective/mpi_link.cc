@@ -63,7 +63,7 @@ void MpiLink::Open(MpiWorld* world) {
                        ", and the job that it is process ", rank_, " of ", size_));
   world_ = world;
   communicator_ = world->NewCommunicator();
-  carrier_ = std::thread([this] { CarryOn(); });
+  if (carries_) carrier_ = std::thread([this] { CarryOn(); });
 }
 
 // A thread that receives makes progress for all messages, so this one seldom has to look.
@@ -198,6 +198,7 @@ void MpiLink::AwaitSent() {
   Poll(
       [&] {
         const MutexLock lock(&sending_lock_);
+        Reap();
         return sending_.empty();
       },
       [] { return std::string("a process does not receive what this one has sent"); });

@@ -1,6 +1,5 @@
 // MpiLink is the RankLink between the processes that mpirun has started. MPI carries a large
-// message only while its sender calls MPI, so a thread of the link does this as long as messages
-// are under way.
+// message only while its sender calls MPI.
 #pragma once
 
 #include <atomic>
@@ -22,9 +21,10 @@ namespace singa {
 
 class MpiLink final : public RankLink {
  public:
-  // `deadline` must outlive it.
-  MpiLink(int rank, int size, const ProgressDeadline* deadline)
-      : rank_(rank), size_(size), deadline_(*deadline) {}
+  // carries: a thread of the link calls MPI as long as messages are under way. Else a thread that
+  // has sent calls AwaitSent before it computes. `deadline` must outlive the link.
+  MpiLink(int rank, int size, bool carries, const ProgressDeadline* deadline)
+      : rank_(rank), size_(size), carries_(carries), deadline_(*deadline) {}
   ~MpiLink() override;
 
   // Connects the ranks. All ranks open their links in the same order. `world` must outlive it.
@@ -45,13 +45,13 @@ class MpiLink final : public RankLink {
   }
   void SendEach(int to, int64_t first_tag, const std::vector<Frame>& frames) override;
   void ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all) override;
+  bool sends_once() const override { return true; }
+  void AwaitSent() override;
   void Reserve(int64_t, int64_t) override {}  // MPI keeps what comes early
 
   // Returns the bytes that were sent and received.
   int64_t sent() const { return sent_; }
   int64_t received() const { return received_; }
-  // Blocks until all that was sent has left its memory. Throws as Receive does.
-  void AwaitSent();
   // Every Send and Receive throws `error` from now on. Any thread may call it.
   void Fail(std::exception_ptr error);
 
@@ -75,6 +75,7 @@ class MpiLink final : public RankLink {
   void Poll(const std::function<bool()>& done, const std::function<std::string()>& what) const;
 
   const int rank_, size_;
+  const bool carries_;
   const ProgressDeadline& deadline_;
   MpiWorld* world_ = nullptr;
   MpiWorld::Communicator communicator_ = nullptr;
@@ -85,7 +86,7 @@ class MpiLink final : public RankLink {
   bool ends_ GUARDED_BY(sending_lock_) = false;
   mutable Mutex failure_lock_;
   std::exception_ptr failure_ GUARDED_BY(failure_lock_);
-  std::thread carrier_;  // runs CarryOn, once the link is open
+  std::thread carrier_;  // runs CarryOn, once the link is open, if it carries
 };
 
 }  // namespace singa

@@ -38,6 +38,11 @@ class RankLink {
   virtual void ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all);
   // Returns the messages that `bytes` bytes take: at least one.
   static int64_t MessagesOf(int64_t bytes);
+  // Returns whether a message's memory is no longer read once its receiver has received it. If not,
+  // the link may send it again.
+  virtual bool sends_once() const { return false; }
+  // Blocks until all that was sent has left its memory. Throws as Receive does.
+  virtual void AwaitSent() {}
   // Lets each rank send `bytes` more, in `messages`, before this one receives them.
   virtual void Reserve(int64_t bytes, int64_t messages) = 0;
 };

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <future>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "base/thread/stopped.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa::bucket_exchange {
 namespace {
@@ -27,7 +29,7 @@ struct ThreeBuckets {
              .exchange = [this](int64_t step, int64_t number,
                                 const std::vector<int>& bucket) { Note(step, number, bucket); },
              .released =
-                 [this](int64_t number, const std::vector<int>& bucket) {
+                 [this](int64_t, int64_t number, const std::vector<int>& bucket) {
                    if (number == failing_number) throw PeerError("a process is gone");
                    sent.emplace_back(number, bucket[0]);
                    senders.push_back(std::this_thread::get_id());
@@ -82,6 +84,39 @@ TEST(BucketExchange, TheThreadThatCompletesABucketSendsIt) {
   for (const std::thread::id id : three.senders) EXPECT_EQ(id, std::this_thread::get_id());
 }
 
+TEST(BucketExchange, AThreadThatWaitsExchangesIfNoOtherDoes) {
+  const SliceTable table(std::vector<Shape>{{3}, {2}});
+  const ProgressDeadline deadline(std::chrono::milliseconds(30'000));
+  std::vector<std::string> log;
+  const auto note = [&](const char* what) {
+    return [&log, what](int64_t step, int64_t, const std::vector<int>& bucket) {
+      log.push_back(StrCat(what, " ", bucket[0], " of step ", step));
+    };
+  };
+  BucketExchange exchange({.table = table,
+                           .buckets = {{1}, {0}},
+                           .waits = {true, true},
+                           .exchange = note("exchange"),
+                           .begin = note("begin"),
+                           .released = note("send"),
+                           .deadline = &deadline});
+  exchange.Release(1, 0);
+  EXPECT_TRUE(log.empty());
+  exchange.Release(0, 0);
+  exchange.AwaitExchanged(0);
+  EXPECT_EQ(log, (std::vector<std::string>{"send 1 of step 0", "send 0 of step 0",
+                                           "begin 1 of step 0", "begin 0 of step 0",
+                                           "exchange 1 of step 0", "exchange 0 of step 0"}))
+      << "others wait for what begins here";
+}
+
+TEST(BucketExchange, ABucketDoesNotWaitForTheBeginningOfTheNext) {
+  ThreeBuckets three;
+  three.exchange.Release(2, 0);
+  three.exchange.AwaitFresh(2, 3, 1);
+  EXPECT_EQ(three.done, (std::vector<Done>{{0, 2}}));
+}
+
 TEST(BucketExchange, AnErrorOfASenderReachesAllWhoWait) {
   ThreeBuckets three;
   three.failing_number = 0;
@@ -128,13 +163,13 @@ TEST(BucketExchange, ReleasesOfADroppedStepDoNotCount) {
   SliceTable table(std::vector<Shape>{{3}, {2}});
   const ProgressDeadline deadline(std::chrono::milliseconds(30'000));
   std::vector<int64_t> sent;
-  BucketExchange exchange(
-      {.table = table,
-       .buckets = {{0, 1}},
-       .waits = {true, true},
-       .exchange = [](int64_t, int64_t, const std::vector<int>&) {},
-       .released = [&](int64_t number, const std::vector<int>&) { sent.push_back(number); },
-       .deadline = &deadline});
+  BucketExchange exchange({.table = table,
+                           .buckets = {{0, 1}},
+                           .waits = {true, true},
+                           .exchange = [](int64_t, int64_t, const std::vector<int>&) {},
+                           .released = [&](int64_t, int64_t number,
+                                           const std::vector<int>&) { sent.push_back(number); },
+                           .deadline = &deadline});
   exchange.Start();
   exchange.Release(0, 0);
   exchange.Drop(0);

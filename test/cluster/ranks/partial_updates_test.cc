@@ -17,13 +17,13 @@ const std::vector<Shape> kThree = {{20, 30}, {5}, {8, 8}};
 
 struct Ranks : LinkedRanks {
   explicit Ranks(const std::string& stanza, const std::string& updater = kMomentum,
-                 JobProto::NonFinitePolicy policy = JobProto::kAbort)
+                 JobProto::NonFinitePolicy policy = JobProto::kAbort, bool aside = true)
       : LinkedRanks(
             updater, stanza, kThree,
             [](const LinkedUpdates::Setup& setup, const Codec&) {
               return std::make_unique<PartialUpdates>(setup);
             },
-            {}, policy) {
+            {}, policy, aside) {
     Connect();
   }
 };
@@ -71,6 +71,13 @@ TEST(PartialUpdates, OneBucketEqualsTheWholeGradient) {
 }
 
 // Three buckets: param 2 in step 0, 1 in step 1, 0 in step 2, and so on.
+TEST(PartialUpdates, AWorkerMayExchangeAtTheEndOfTheStep) {
+  Ranks aside(Stanza(2, 1)), here(Stanza(2, 1), kMomentum, JobProto::kAbort, false);
+  aside.Steps(0, 5);
+  here.Steps(0, 5);
+  for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(here.ranks[rank].values, aside.ranks[rank].values);
+}
+
 TEST(PartialUpdates, BucketsTakeTurns) {
   Ranks ranks(Stanza(2, 1));
   const int in_turn[] = {2, 1, 0, 2};

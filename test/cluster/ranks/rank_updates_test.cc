@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "comm/codec/identity.h"
 #include "singa/base/error.h"
 #include "support/cluster/linked_ranks.h"
 #include "train/apply/replica_updates.h"
@@ -23,13 +22,14 @@ constexpr int kTwo = 2;
 struct Ranks : LinkedRanks {
   explicit Ranks(const std::string& cluster, const std::string& updater = kMomentum,
                  const std::vector<ParamDivision>& divisions = {},
-                 JobProto::NonFinitePolicy policy = JobProto::kAbort, int64_t first = 0)
+                 JobProto::NonFinitePolicy policy = JobProto::kAbort, int64_t first = 0,
+                 bool aside = true)
       : LinkedRanks(
             updater, cluster, kShapes,
             [](const LinkedUpdates::Setup& setup, const Codec& of_job) {
               return std::make_unique<RankUpdates>(setup, of_job);
             },
-            divisions, policy) {
+            divisions, policy, aside) {
     Connect(first);
   }
 };
@@ -81,6 +81,18 @@ TEST(RankUpdates, BucketsChangeNothing) {
   Ranks ranks(Stanza(3, "fusion_elements: 1"));
   ranks.Steps(0, 4);
   EXPECT_EQ(ranks.ranks[1].values, Expected(ranks, 4));
+}
+
+TEST(RankUpdates, AWorkerMayExchangeAtTheEndOfTheStep) {
+  for (const char* mode : {"fusion_elements: 1", "compression: kTopK sparsity: 0.1",
+                           "compression: kPowerSGD rank: 2"}) {
+    Ranks aside(Stanza(3, mode));
+    Ranks here(Stanza(3, mode), kMomentum, {}, JobProto::kAbort, 0, false);
+    aside.Steps(0, 4);
+    here.Steps(0, 4);
+    for (int rank = 0; rank < 3; ++rank)
+      EXPECT_EQ(here.ranks[rank].values, aside.ranks[rank].values) << mode;
+  }
 }
 
 TEST(RankUpdates, TheLargestOfAllNumbersAreTheWholeGradient) {
@@ -224,15 +236,6 @@ TEST(RankUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
 }
 
 // A bucket's block for what comes serves a later bucket of about its size.
-TEST(RankUpdates, MemoryIsThatOfSumsAndWhatComes) {
-  const SliceTable table(std::vector<Shape>{{4000}, {1000}, {1000}});
-  const std::vector<std::vector<int>> buckets = BucketsOf(table, 1);
-  ASSERT_EQ(buckets.size(), 3u);
-  EXPECT_EQ(RankSums::Bytes(table, Identity(), buckets, 2, 1), 4 * (2000 + 2000 + 500));
-  EXPECT_EQ(RankSums::Bytes(table, Identity(), buckets, 4, 1), 4 * (1000 + 3 * (1000 + 250)));
-  EXPECT_EQ(RankSums::Bytes(table, Identity(), buckets, 2, 2), 4 * (2000 + 4000 + 1000));
-}
-
 TEST(RankUpdates, AGradientThatIsNotFiniteEndsTheJobWithItsNameAndStep) {
   Ranks whole(Stanza(2, ""));
   ClippedRanks clipped(Stanza(2, ""));

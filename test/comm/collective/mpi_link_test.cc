@@ -52,12 +52,14 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
   // A busy machine may keep a process from its processor for a second.
   const ProgressDeadline late(std::chrono::minutes(2)), soon(std::chrono::seconds(2));
   {
-    MpiLink wrong(1, 2, &late);
+    MpiLink wrong(1, 2, true, &late);
     EXPECT_THROW(wrong.Open(&world), Error) << "the job counts in another way";
-    MpiLink link(0, 1, &late), other(0, 1, &late), impatient(0, 1, &soon);
+    MpiLink link(0, 1, true, &late), other(0, 1, true, &late), impatient(0, 1, true, &soon);
+    MpiLink lazy(0, 1, false, &late);
     link.Open(&world);
     other.Open(&world);
     impatient.Open(&world);
+    lazy.Open(&world);
     const std::vector<std::byte> small = Bytes(3, 1), large = Bytes(RankLink::kMostBytes, 7);
     link.Send(0, int64_t{1} << 40, small);
     link.Send(0, 5, large);
@@ -86,6 +88,11 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
     link.AwaitSent();
     EXPECT_EQ(link.sent(), 2 * (3 + RankLink::kMostBytes + std::ssize(many)));
     EXPECT_EQ(link.received(), link.sent());
+    lazy.SendAll(0, 100, many);
+    std::ranges::fill(got, std::byte{0});
+    lazy.ReceiveAll(0, 100, got);
+    lazy.AwaitSent();
+    EXPECT_EQ(got, many) << "no thread of the link carries them";
     link.Send(0, 8, small);
     got.resize(4);
     EXPECT_THROW(link.Receive(0, 8, got), PeerError) << "another number of bytes";

@@ -35,10 +35,10 @@ class LinkedRanks {
       std::function<std::unique_ptr<LinkedUpdates>(const LinkedUpdates::Setup&, const Codec&)>;
 
   // `updater`, `cluster`: text of the job's messages; `shapes`: of the params. All values begin
-  // with 1.
+  // with 1. `aside`: as in LinkedUpdates::Setup.
   LinkedRanks(const std::string& updater, const std::string& cluster, std::vector<Shape> shapes,
               const Make& make, const std::vector<ParamDivision>& divisions = {},
-              JobProto::NonFinitePolicy policy = JobProto::kAbort)
+              JobProto::NonFinitePolicy policy = JobProto::kAbort, bool aside = true)
       : job(JobOf(updater, cluster)),
         table(shapes, divisions),
         gradient_links(topology.processes()),
@@ -58,7 +58,8 @@ class LinkedRanks {
                           .link = gradient_links[rank],
                           .between = one.between.get(),
                           .deadline = &deadline,
-                          .replica = &one.memory->replica},
+                          .replica = &one.memory->replica,
+                          .aside = aside},
                          *codec);
     }
   }
