@@ -21,6 +21,12 @@ std::optional<int64_t> ProcessMemory() {
   return bytes;
 }
 
+void KeepFreedMemory() {
+  constexpr int kLargest = 4 << 20, kMost = 1 << 30;  // bytes of a block, and of all at the end
+  mallopt(M_MMAP_THRESHOLD, kLargest);
+  mallopt(M_TRIM_THRESHOLD, kMost);
+}
+
 void ReturnFreedMemory() { malloc_trim(0); }
 
 }  // namespace singa

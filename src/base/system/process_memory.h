@@ -11,6 +11,11 @@ namespace singa {
 // say it. Takes some ms for each GB.
 std::optional<int64_t> ProcessMemory();
 
+// Lets the process keep memory of up to some MB that it frees, for what it allocates next. The
+// system clears each page that it gives, which takes longer than most copies. By default the C
+// library gives blocks of messages back, and asks for them again, in each step of a job.
+void KeepFreedMemory();
+
 // Gives the system the memory that the process has freed.
 void ReturnFreedMemory();
 

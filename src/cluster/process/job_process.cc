@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/system/process_memory.h"
 #include "cluster/liveness/watchdog.h"
 
 namespace singa {
@@ -26,7 +27,9 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, JobCalls 
       peers_(part_, &control_, leader()),
       cluster_(std::make_unique<ServedCluster>(
           part_.job(), part_.topology(), place.rank, &stub_, &deadline_,
-          [this](const std::exception_ptr& error) { OnLost(error); })) {}
+          [this](const std::exception_ptr& error) { OnLost(error); })) {
+  KeepFreedMemory();
+}
 
 // The stub stops first, so that no message comes for a cluster that is gone. The cluster goes
 // before the stub object, to which it posts.
