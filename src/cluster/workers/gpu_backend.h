@@ -13,7 +13,7 @@
 
 namespace singa {
 
-class GpuBackend final : public SyncBackend {
+class GpuBackend final : public SyncBackend, private ModelState {
  public:
   // `gpus`: the group of the GPUs of all workers of the job.
   GpuBackend(const SyncSetup& setup, const GpuGroupId& gpus);
@@ -21,12 +21,7 @@ class GpuBackend final : public SyncBackend {
   TeamSync SyncOf(int group) override;
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
   void Allocate(WorkerTeams* teams) override;
-  void UseRestoredState() override;
-  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
-  void BringOwnBack() override;
-  void Exchange(const std::vector<int64_t>&) override { ShareModel(); }
-  void SaveState(std::vector<StoredTensor>* state) override;
-  void RestoreState(const Safetensors& state) override;
+  ModelState& model_state() override { return *this; }
   void Stop(WorkerTeams* teams) override;
 
  private:
@@ -36,6 +31,12 @@ class GpuBackend final : public SyncBackend {
     Shape shape;
     bool alike = false;  // in all workers; the first one saves it
   };
+  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
+  void Exchange(const std::vector<int64_t>&) override { ShareModel(); }
+  void BringOwnBack() override;
+  void SaveState(std::vector<StoredTensor>* state) override;
+  void RestoreState(const Safetensors& state) override;
+  void UseRestoredState() override;
   const AllReduceProto& conf() const { return setup_.job.cluster().all_reduce(); }
   bool averages() const { return conf().compression() == AllReduceProto::kPartial; }
   std::vector<Part> PartsOf(int worker) const;

@@ -42,7 +42,8 @@ void JobSnapshot::Go() {
 void JobSnapshot::Collect(int64_t steps) {
   if (collected_) return;
   groups_.steps().gate().SetSteps(0, steps);
-  const std::vector<SliceState> model = groups_.backend().Gather(groups_.steps().done());
+  const std::vector<SliceState> model =
+      groups_.backend().model_state().Gather(groups_.steps().done());
   collected_ = true;
   if (model.empty()) return;
   if (own_values_.empty() && groups_.size() > 1) KeepOwnValues();
@@ -58,7 +59,7 @@ void JobSnapshot::KeepOwnValues() {
 }
 
 void JobSnapshot::BringOwnValuesBack() {
-  groups_.backend().BringOwnBack();
+  groups_.backend().model_state().BringOwnBack();
   if (own_values_.empty()) return;  // the case before most steps
   const std::vector<float*> values = groups_.lead().model().trained().Values();
   for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);

@@ -145,21 +145,20 @@ void RanksBackend::Exchange(const std::vector<int64_t>& versions) {
   updates_->ShareModel();
 }
 
-double RanksBackend::TakeWaitMs(int) { return updates_->TakeWaitMs(); }
-
-double RanksBackend::TakeCodingMs(int) { return updates_->TakeCodingMs(); }
-
-double RanksBackend::TakeWorkMs() { return updates_->TakeWorkMs(); }
+SyncStats RanksBackend::TakeStats(int) {
+  SyncStats stats{.wait_ms = updates_->TakeWaitMs(),
+                  .coding_ms = updates_->TakeCodingMs(),
+                  .work_ms = updates_->TakeWorkMs()};
+  if (!gradients_) return stats;
+  stats.bytes_sent = gradients_->sent() + regions_->sent();
+  stats.bytes_received = gradients_->received() + regions_->received();
+  return stats;
+}
 
 SumTimes RanksBackend::MeasureSum(int64_t floats) {
   RankLink* const link =
       gradients_ ? gradients_.get() : setup_.process->cluster().LinkTo(kGroup).link;
   return singa::MeasureSum(link, floats);
-}
-
-LinkBytes RanksBackend::bytes() const {
-  if (!gradients_) return {};
-  return {gradients_->sent() + regions_->sent(), gradients_->received() + regions_->received()};
 }
 
 void RanksBackend::Settle() {

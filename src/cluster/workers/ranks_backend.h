@@ -13,7 +13,7 @@
 
 namespace singa {
 
-class RanksBackend final : public SyncBackend {
+class RanksBackend final : public SyncBackend, private ModelState {
  public:
   // REQUIRES: the job has several processes.
   explicit RanksBackend(const SyncSetup& setup);
@@ -26,23 +26,21 @@ class RanksBackend final : public SyncBackend {
   void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
   // Starts MPI, if it is used.
   void Fill() override;
-  void UseRestoredState() override;
-  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
-  void BringOwnBack() override;
-  void Exchange(const std::vector<int64_t>& versions) override;
-  void SaveState(std::vector<StoredTensor>* state) override;
-  void RestoreState(const Safetensors& state) override;
-  double TakeWaitMs(int group) override;
-  double TakeCodingMs(int group) override;
-  double TakeWorkMs() override;
+  ModelState& model_state() override { return *this; }
+  SyncStats TakeStats(int group) override;
   SumTimes MeasureSum(int64_t floats) override;
-  LinkBytes bytes() const override;
   void Settle() override;
   void Stop(WorkerTeams* teams) override;
   // Ends MPI, unless an error ends the job.
   void Close() override;
 
  private:
+  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
+  void Exchange(const std::vector<int64_t>& versions) override;
+  void BringOwnBack() override;
+  void SaveState(std::vector<StoredTensor>* state) override;
+  void RestoreState(const Safetensors& state) override;
+  void UseRestoredState() override;
   void FailLinks();
 
   const SyncSetup setup_;

@@ -93,9 +93,12 @@ std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps
 
 void ServersBackend::Exchange(const std::vector<int64_t>& versions) { cluster_.Exchange(versions); }
 
-double ServersBackend::TakeWaitMs(int group) { return cluster_.updates(group).TakeWaitMs(); }
-
-double ServersBackend::TakeCodingMs(int group) { return cluster_.updates(group).TakeCodingMs(); }
+SyncStats ServersBackend::TakeStats(int group) {
+  ServedUpdates& updates = cluster_.updates(group);
+  return {.wait_ms = updates.TakeWaitMs(),
+          .coding_ms = updates.TakeCodingMs(),
+          .staleness = updates.TakeStaleness()};
+}
 
 SumTimes ServersBackend::MeasureSum(int64_t floats) {
   RankLink* const link = cluster_.LinkTo(0).link;
@@ -128,10 +131,6 @@ void ServersBackend::UseRestoredState() {
     LOG(WARNING) << "the state of the gradients' codec of worker group " << group
                  << " begins at 0: the checkpoint has it for other workers of a process";
   restored_.clear();
-}
-
-StalenessCounts ServersBackend::TakeStaleness(int group) {
-  return cluster_.updates(group).TakeStaleness();
 }
 
 void ServersBackend::Fail(const std::exception_ptr& error) { cluster_.Fail(error); }

@@ -14,7 +14,7 @@
 
 namespace singa {
 
-class ServersBackend final : public SyncBackend {
+class ServersBackend final : public SyncBackend, private ModelState {
  public:
   explicit ServersBackend(const SyncSetup& setup);
 
@@ -25,19 +25,19 @@ class ServersBackend final : public SyncBackend {
   void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
   void Fill() override;
   int64_t TakeOver(int group) override;
-  void SaveState(std::vector<StoredTensor>* state) override;
-  void RestoreState(const Safetensors& state) override;
-  void UseRestoredState() override;
-  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
-  void Exchange(const std::vector<int64_t>& versions) override;
-  StalenessCounts TakeStaleness(int group) override;
-  double TakeWaitMs(int group) override;
-  double TakeCodingMs(int group) override;
+  ModelState& model_state() override { return *this; }
+  SyncStats TakeStats(int group) override;
   SumTimes MeasureSum(int64_t floats) override;
   void Fail(const std::exception_ptr& error) override;
   void Close() override;
 
  private:
+  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
+  void Exchange(const std::vector<int64_t>& versions) override;
+  void SaveState(std::vector<StoredTensor>* state) override;
+  void RestoreState(const Safetensors& state) override;
+  void UseRestoredState() override;
+
   const SyncSetup setup_;
   const std::unique_ptr<ServedCluster> own_;  // null in a job of several processes
   ServedCluster& cluster_;                    // *own_, or the process's

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "cluster/client/client.h"
 #include "cluster/liveness/stall_detector.h"
 #include "cluster/process/job_process.h"
+#include "cluster/protocol/staleness_counts.h"
 #include "cluster/workers/host_memory.h"
+#include "cluster/workers/model_state.h"
 #include "comm/collective/link_probe.h"
-#include "io/checkpoint/safetensors.h"
 #include "train/apply/replica.h"
 #include "train/trainer/trainer.h"
 
@@ -52,9 +52,16 @@ struct TeamSync {
   std::vector<GpuSender> senders = {};  // as in WorkerPlace, by worker here; empty: none
 };
 
-// Bytes that a process has sent and received beside the messages of its stub.
-struct LinkBytes {
-  int64_t sent = 0, received = 0;
+// The exchange of gradients of one worker group, as this process sees it. All numbers but the bytes
+// count since the last call of TakeStats.
+struct SyncStats {
+  // Milliseconds, summed over the workers of the group here, in which they waited for other
+  // processes (sums over a group's workers excepted), and in which they encoded gradients.
+  double wait_ms = 0, coding_ms = 0;
+  double work_ms = 0;  // milliseconds in which a thread of no worker compressed gradients
+  StalenessCounts staleness = {};  // of the group's updates
+  // Bytes of the process since its start, beside the messages of its stub.
+  int64_t bytes_sent = 0, bytes_received = 0;
 };
 
 class SyncBackend {
@@ -77,40 +84,16 @@ class SyncBackend {
 
   // Connects the teams. Group g of the job has done steps[g] steps. REQUIRES: their values are set.
   virtual void Connect(WorkerTeams*, const std::vector<int64_t>&) {}
-  // Continues with the state that RestoreState took. REQUIRES: Connect was called.
-  virtual void UseRestoredState() {}
   // Gives the first values to all groups of the job, where they do not have them. REQUIRES: all
   // processes have connected.
   virtual void Fill() {}
   // Gets the values of `group`, which a lost process had. Returns the group's next step. REQUIRES:
   // the mode is kServers.
   virtual int64_t TakeOver(int group);
-  // Returns the model by slice, as it is when each group g has done steps[g] steps. Empty: the
-  // replica is the model. REQUIRES: no group is in a step.
-  virtual std::vector<SliceState> Gather(const std::vector<int64_t>&) { return {}; }
-  // Puts the replica's own values back, if Gather's model has replaced them and training goes on
-  // with its own. Rank 0 calls it before its first group's next step.
-  virtual void BringOwnBack() {}
-  // Does the part of a process other than rank 0 in Gather, when rank 0 says so. `versions`: by
-  // server group, the steps that its slices hold before.
-  virtual void Exchange(const std::vector<int64_t>&) {}
-  // Adds what a checkpoint needs of this process beside values and the workers' state. REQUIRES: no
-  // group here is in a step.
-  virtual void SaveState(std::vector<StoredTensor>*) {}
-  // Takes what SaveState wrote, of all processes. Called before Start.
-  virtual void RestoreState(const Safetensors&) {}
-  // Returns the staleness of the group's updates since the last call.
-  virtual StalenessCounts TakeStaleness(int) { return {}; }
-  // Returns the milliseconds, of all workers of `group` here together, that they waited for other
-  // processes since the last call, except for sums over a group's workers.
-  virtual double TakeWaitMs(int) { return 0; }
-  // Returns the milliseconds, of all workers of `group` here together, that they encoded gradients
-  // since the last call.
-  virtual double TakeCodingMs(int) { return 0; }
-  // Returns the milliseconds that another thread than the workers' computed a shorter form of
-  // gradients, since the last call.
-  virtual double TakeWorkMs() { return 0; }
-  virtual LinkBytes bytes() const { return {}; }
+  // Returns the model of the job, and what a checkpoint needs beside it.
+  virtual ModelState& model_state() { return replica_is_model_; }
+  // Returns the stats of `group`, which has workers here.
+  virtual SyncStats TakeStats(int /*group*/) { return {}; }
   // Measures sums of `floats` numbers over the processes, on the way that gradients take. Returns
   // zeros if there is no such way. The processes of the job's one group call it at the same time,
   // between steps.
@@ -127,6 +110,9 @@ class SyncBackend {
   virtual void Fail(const std::exception_ptr&) {}
   // Takes no more messages, so that the teams' memory may be freed.
   virtual void Close() {}
+
+ private:
+  ModelState replica_is_model_;
 };
 
 // Makes the backend of the plan's mode. `shared`: the memory that rank 0 shares with this process,

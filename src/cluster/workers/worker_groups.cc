@@ -88,7 +88,7 @@ void WorkerGroups::Connect() {
 void WorkerGroups::Start(std::optional<int64_t> steps) {
   steps_.Begin(here(), steps);
   Connect();
-  backend_->UseRestoredState();
+  backend_->model_state().UseRestoredState();
   if (process_ && process_->leader()) process_->leader()->AwaitReady();
   if (process_ && process_->follower()) process_->follower()->Ready();
   SINGA_FAILPOINT("group_begins");

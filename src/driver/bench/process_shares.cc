@@ -14,12 +14,12 @@ ProcessShare ProcessShares::TakeOwn(int64_t steps) {
   const Clock::time_point now = Clock::now();
   share.step_ms = std::chrono::duration<double, std::milli>(now - last_row_).count() /
                   static_cast<double>(steps);
-  share.sync_wait_ms =
-      (team.metrics().TakeSyncWaitMs() + groups_.backend().TakeWaitMs(0)) / worker_steps;
-  share.coding_ms = groups_.backend().TakeCodingMs(0) / worker_steps;
-  share.work_ms = groups_.backend().TakeWorkMs() / static_cast<double>(steps);
+  const SyncStats sync = groups_.backend().TakeStats(0);
+  share.sync_wait_ms = (team.metrics().TakeSyncWaitMs() + sync.wait_ms) / worker_steps;
+  share.coding_ms = sync.coding_ms / worker_steps;
+  share.work_ms = sync.work_ms / static_cast<double>(steps);
   JobProcess* const process = groups_.process();
-  const int64_t sent = process ? process->stub().bytes_sent() + groups_.backend().bytes().sent : 0;
+  const int64_t sent = process ? process->stub().bytes_sent() + sync.bytes_sent : 0;
   share.bytes_sent = static_cast<double>(sent - std::exchange(sent_, sent));
   last_row_ = now;
   return share;

@@ -90,7 +90,7 @@ class FollowRun {
     if (groups_.teams().HasWorkers())
       SetValues(begin);
     else if (begin.has_checkpoint() && !told_.has_take_place())
-      groups_.backend().RestoreState(LoadCheckpoint(begin.checkpoint())->state());
+      groups_.backend().model_state().RestoreState(LoadCheckpoint(begin.checkpoint())->state());
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     if (groups_.teams().HasWorkers()) schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
     Start();
@@ -139,7 +139,7 @@ class FollowRun {
     for (const int group : groups_.here())
       TrainerState(groups_.team(group).trainers(), group, 0).Restore(*from);
     // The servers' values include later steps than the checkpoint.
-    if (!told_.has_take_place()) groups_.backend().RestoreState(from->state());
+    if (!told_.has_take_place()) groups_.backend().model_state().RestoreState(from->state());
   }
 
   // Carries out an order. Returns false if it was the last one.
@@ -191,7 +191,7 @@ class FollowRun {
   void Exchange(const ControlMessage::Exchange& order) {
     if (order.versions_size() != process_.part().topology().server_groups())
       throw PeerError("process 0 does not say how far each server group is");
-    groups_.backend().Exchange({order.versions().begin(), order.versions().end()});
+    groups_.backend().model_state().Exchange({order.versions().begin(), order.versions().end()});
     process_.follower()->Answer(EmptyControl(ControlMessage::kExchanged));
   }
 
@@ -211,7 +211,7 @@ class FollowRun {
       process_.follower()->GiveState(groups_.steps().FirstProcess(groups_.here().front()),
                                      std::exchange(state, {}).SerializeAsString());
     std::vector<StoredTensor> own;
-    groups_.backend().SaveState(&own);
+    groups_.backend().model_state().SaveState(&own);
     AddTensors(own, &state);
     process_.follower()->GiveState(0, state.SerializeAsString());
   }

@@ -48,7 +48,7 @@ void GroupLoop::AddMemory(ProcessShare* share) {
   share->predicted_memory_mb = 1e-6 * static_cast<double>(groups_.memory().host.total());
 }
 
-ProcessShare GroupLoop::TakeShare() {
+ProcessShare GroupLoop::TakeShare(const SyncStats& sync) {
   WorkerTeam& team = groups_.team(group_);
   ProcessShare share;
   share.workers = team.size();
@@ -58,15 +58,13 @@ ProcessShare GroupLoop::TakeShare() {
   AddMemory(&share);
   JobProcess* const process = groups_.process();
   if (!process) return share;
-  const double waited_ms = team.metrics().TakeSyncWaitMs() + groups_.backend().TakeWaitMs(group_);
+  const double waited_ms = team.metrics().TakeSyncWaitMs() + sync.wait_ms;
   share.sync_wait_ms = (waited_ms / team.size() + 1e3 * writing_) / static_cast<double>(steps_);
-  share.coding_ms =
-      groups_.backend().TakeCodingMs(group_) / static_cast<double>(team.size() * steps_);
-  share.work_ms = groups_.backend().TakeWorkMs() / static_cast<double>(steps_);
+  share.coding_ms = sync.coding_ms / static_cast<double>(team.size() * steps_);
+  share.work_ms = sync.work_ms / static_cast<double>(steps_);
   if (groups_.here().front() != group_) return share;  // bytes are the process's, reported once
-  const LinkBytes beside = groups_.backend().bytes();
-  const int64_t sent = process->stub().bytes_sent() + beside.sent;
-  const int64_t received = process->stub().bytes_received() + beside.received;
+  const int64_t sent = process->stub().bytes_sent() + sync.bytes_sent;
+  const int64_t received = process->stub().bytes_received() + sync.bytes_received;
   share.bytes_sent = static_cast<double>(sent - std::exchange(sent_, sent));
   share.bytes_received = static_cast<double>(received - std::exchange(received_, received));
   return share;
@@ -119,9 +117,10 @@ void GroupLoop::ComputeStep(int64_t step) {
 void GroupLoop::WriteRows(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   MetricSums sums = team.metrics().Sum();
+  const SyncStats sync = groups_.backend().TakeStats(group_);
   StepStats stats = {samples_per_second(), 1e3 * step_seconds()};
   const std::vector<ProcessShare> shares =
-      AddMetricsUp(groups_.process(), group_, &team, &sums, TakeShare());
+      AddMetricsUp(groups_.process(), group_, &team, &sums, TakeShare(sync));
   Advise(shares);
   for (const ProcessShare& share : shares) {
     stats.data_wait_ms = std::max(stats.data_wait_ms, share.data_wait_ms);
@@ -133,7 +132,7 @@ void GroupLoop::WriteRows(int64_t step) {
   stats.epoch = schedule_.EpochAfter(step);
   stats.predicted_step_ms = predicted_ms_;
   stats.grad_norm = grad_norm_;
-  stats.staleness = groups_.backend().TakeStaleness(group_);
+  stats.staleness = sync.staleness;
   if (sink_) {
     const ActivityMark::Scope writes(&team.lead().model().mark(), Activity::kMetrics);
     const RowHead head = {"train", step, group_, CountBadRecords(&team)};

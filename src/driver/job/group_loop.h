@@ -47,7 +47,8 @@ class GroupLoop {
   void Advise(const std::vector<ProcessShare>& shares);
   void ComputeStep(int64_t step);
   void WriteRows(int64_t step);
-  ProcessShare TakeShare();
+  // Returns this process's share of the steps since the last row; `sync`: of the group since then.
+  ProcessShare TakeShare(const SyncStats& sync);
   void AddMemory(ProcessShare* share);
 
   WorkerGroups& groups_;

@@ -97,7 +97,7 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   try {
     for (const int g : groups_.here())
       TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
-    groups_.backend().RestoreState(checkpoint->state());
+    groups_.backend().model_state().RestoreState(checkpoint->state());
   } catch (const MisfitError& error) {
     ThrowMisfit(*checkpoint, error);
   }
@@ -274,7 +274,7 @@ void JobCheckpoints::Write(FileSystem& fs, int64_t updates, const std::vector<in
       for (const ProcessState& other : others) states.back().Join(other.rows());
     states.back().Save(&content);
   }
-  groups_.backend().SaveState(&content.state);
+  groups_.backend().model_state().SaveState(&content.state);
   for (const ProcessState& other : others)
     for (StoredTensor& tensor : TensorsOf(other)) content.state.push_back(std::move(tensor));
   if (best_) {

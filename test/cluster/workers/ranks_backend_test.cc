@@ -45,10 +45,11 @@ class TwoRanks {
     std::vector<SliceState> model;
     ForBoth([&](WorkerGroups& here, int rank) {
       if (rank == 0) {
-        model = here.backend().Gather({steps});
+        model = here.backend().model_state().Gather({steps});
         return;
       }
-      here.backend().Exchange({processes_[1].follower()->Next().exchange().versions(0)});
+      here.backend().model_state().Exchange(
+          {processes_[1].follower()->Next().exchange().versions(0)});
       ControlMessage answer;
       answer.mutable_exchanged();
       processes_[1].follower()->Answer(answer);
@@ -75,10 +76,11 @@ TEST(RanksBackend, ProcessesHaveTheSameValuesWithoutServers) {
   ranks.Train(0, 4);
   EXPECT_NE(ranks.ValuesOf(0), first);
   EXPECT_EQ(ranks.ValuesOf(0), ranks.ValuesOf(1));
-  EXPECT_TRUE(ranks.groups(0).backend().Gather({4}).empty()) << "the replica is the model";
+  EXPECT_TRUE(ranks.groups(0).backend().model_state().Gather({4}).empty())
+      << "the replica is the model";
   EXPECT_GT(ranks.groups(0).memory().host.gradients, 0);
   EXPECT_GT(ranks.groups(0).whole_exchange().ms, 0) << "measured at the start";
-  EXPECT_GT(ranks.groups(0).backend().TakeWaitMs(0), 0);
+  EXPECT_GT(ranks.groups(0).backend().TakeStats(0).wait_ms, 0);
 }
 
 TEST(RanksBackend, TheModelOfPartialUpdatesIsTheirMean) {
@@ -97,17 +99,17 @@ TEST(RanksBackend, TheModelOfPartialUpdatesIsTheirMean) {
   }
   EXPECT_NE(ranks.ValuesOf(0), own);
   std::vector<StoredTensor> state;
-  ranks.groups(0).backend().SaveState(&state);
+  ranks.groups(0).backend().model_state().SaveState(&state);
   ASSERT_EQ(state.size(), model.size());
   EXPECT_EQ(FloatsIn(state[0])[0], own[0]) << "its own values, not the model's";
-  ranks.groups(0).backend().BringOwnBack();
+  ranks.groups(0).backend().model_state().BringOwnBack();
   EXPECT_EQ(ranks.ValuesOf(0), own);
 }
 
 TEST(RanksBackend, AFailureEndsTheWaitsOfWorkers) {
   TwoRanks ranks("compression: kPowerSGD");
   ranks.groups(0).backend().Stop(&ranks.groups(0).teams());
-  EXPECT_ANY_THROW(ranks.groups(0).backend().Gather({1}));
+  EXPECT_ANY_THROW(ranks.groups(0).backend().model_state().Gather({1}));
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ std::string Served(const std::string& cluster) { return "share_memory: false " +
 struct ServedGroups : SmallGroups {
   explicit ServedGroups(const std::string& cluster) : SmallGroups(Served(cluster)) {}
 
-  std::vector<SliceState> Gather() { return groups.backend().Gather(groups.steps().done()); }
+  std::vector<SliceState> Gather() {
+    return groups.backend().model_state().Gather(groups.steps().done());
+  }
   // Returns the values of the gathered slices, without states.
   std::vector<float> ModelOf(const std::vector<SliceState>& slices) {
     const SliceTable& table = groups.lead().model().trained().table;
@@ -68,10 +70,10 @@ TEST(ServersBackendTest, CountsHowStaleGradientsAre) {
   job.Gather();  // waits until the update has been applied
   job.Train(1, 0);
   job.Train(1, 1);  // counts the step before
-  const StalenessCounts counts = job.groups.backend().TakeStaleness(1);
+  const StalenessCounts counts = job.groups.backend().TakeStats(1).staleness;
   EXPECT_EQ(counts.total, 2);  // slices
   EXPECT_EQ(counts.most, 1);
-  EXPECT_EQ(job.groups.backend().TakeStaleness(1).total, 0);
+  EXPECT_EQ(job.groups.backend().TakeStats(1).staleness.total, 0);
 }
 
 TEST(ServersBackendTest, AFailureEndsTheStepsOfItsGroups) {

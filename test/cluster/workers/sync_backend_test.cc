@@ -51,7 +51,7 @@ TEST(SyncBackendTest, ThreadsUpdateTheValuesThemselves) {
   EXPECT_TRUE(first.updates->own_values());
   EXPECT_NE(first.updates, second.updates) << "each group has steps of its own";
   EXPECT_EQ(first.between, nullptr);
-  EXPECT_TRUE(one.backend->Gather({0, 0}).empty()) << "the replica is the model";
+  EXPECT_TRUE(one.backend->model_state().Gather({0, 0}).empty()) << "the replica is the model";
 }
 
 TEST(SyncBackendTest, OneWorkerUpdatesItsValues) {
@@ -87,7 +87,7 @@ TEST(SyncBackendTest, RanksHaveValuesAndAddUpByMessages) {
   EXPECT_FALSE(two.sync.updates->own_values()) << "no device may have them";
   ASSERT_NE(two.sync.between, nullptr);
   EXPECT_EQ(two.sync.link.link->size(), 2);
-  EXPECT_EQ(two.backend->bytes().sent, 0) << "the stub counts messages of the job";
+  EXPECT_EQ(two.backend->TakeStats(0).bytes_sent, 0) << "the stub counts messages of the job";
 }
 
 TEST(SyncBackendTest, GpusOfAllWorkersJoinOneGroup) {
