@@ -122,7 +122,7 @@ TEST_F(MeetingTest, WhoCannotReachRankZeroNamesIt) {
   MakeHasty(1);
   Meet(1);
   EXPECT_NE(
-      Ended(1).error.find("process 0 at " + ToString(coordinator_) + ", did not answer within 1 s"),
+      Ended(1).error.find("process 0 at " + ToString(coordinator_) + " did not answer within 1 s"),
       std::string::npos)
       << members_[1].error;
   EXPECT_EQ(members_[1].code, kExitPeerLost);
@@ -147,7 +147,7 @@ TEST_F(MeetingTest, ThoseWhoHaveComeAreToldWhoHasNot) {
   Meet(1);
   AwaitMore(0, 0);
   Meet(0);
-  EXPECT_NE(Ended(0).error.find("1 of 3 processes did not come to"), std::string::npos)
+  EXPECT_NE(Ended(0).error.find("1 of 3 processes did not connect to"), std::string::npos)
       << members_[0].error;
   members_[0].process->StopOthers(PeerError("process 2 has not come"));
   EXPECT_NE(Ended(1).error.find("has ended: process 2 has not come"), std::string::npos)

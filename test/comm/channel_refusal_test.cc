@@ -106,11 +106,11 @@ TEST_F(RefusalTest, WhoIsGivenUpForAnotherVersionIsNamedWithIt) {
   a.channel.OnPacket(2, EncodePacket(header, {}));
   while (a.events.empty()) clock.now = a.channel.OnTime();
   ASSERT_EQ(a.Count(LinkEvent::kGivenUp), 1);
-  EXPECT_EQ(
-      a.events.back().text,
-      StrCat("no answer for 60 s; 1 message waits; it was never heard; a packet was refused: it "
-             "speaks version ",
-             kWireVersion + 1, " of the protocol, this process ", kWireVersion));
+  EXPECT_EQ(a.events.back().text,
+            StrCat("no answer for 60 s; 1 message waits; no valid packet came from it; a packet "
+                   "was refused: it "
+                   "speaks version ",
+                   kWireVersion + 1, " of the protocol, this process ", kWireVersion));
 }
 
 }  // namespace

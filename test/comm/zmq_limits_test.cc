@@ -191,7 +191,7 @@ TEST_F(ZmqBindTest, SaysWhatIsWrongWithAnEndpoint) {
   EXPECT_ERROR(Bind(taken), kExitCantCreate, ToString(taken), "the port is in use");
   EXPECT_ERROR(Bind({"192.0.2.1", 0}), kExitConfig, "no address of this machine");
   EXPECT_ERROR(Bind({"no-such-host.invalid", 0}), kExitConfig, "no address is known");
-  EXPECT_ERROR(Bind({"*", 0}), kExitConfig, "0.0.0.0", "say which of them");
+  EXPECT_ERROR(Bind({"*", 0}), kExitConfig, "0.0.0.0", "name the one that the other processes");
 }
 
 TEST_F(ZmqBindTest, AllAddressesNeedOneToTell) {

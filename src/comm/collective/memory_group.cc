@@ -41,7 +41,7 @@ void MemoryGroup::ThrowStalled(int rank, int late) const {
   const auto longest =
       std::chrono::duration_cast<std::chrono::seconds>(options_.deadline->longest());
   throw Error(kExitStalled,
-              StrCat("worker ", first() + late, " of the group stands still: nothing of it for ",
+              StrCat("worker ", first() + late, " of the group stands still: no progress for ",
                      longest.count(), " s, while worker ", first() + rank, " waits for it"));
 }
 

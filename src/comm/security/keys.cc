@@ -97,12 +97,12 @@ KeyPair ParseKey(const std::string& text, Lines* lines) {
   const size_t space = text.find(' ');
   if (space == std::string::npos) lines->Fail("a public and a secret key must follow");
   KeyPair pair{text.substr(0, space), text.substr(space + 1)};
-  if (!IsKey(pair.public_key)) lines->Fail("the public key is none");
+  if (!IsKey(pair.public_key)) lines->Fail("the public key is not valid");
   if (pair.secret_key == "-") {
     pair.secret_key.clear();
     return pair;
   }
-  if (!IsKey(pair.secret_key)) lines->Fail("the secret key is none");
+  if (!IsKey(pair.secret_key)) lines->Fail("the secret key is not valid");
   if (!IsPair(pair)) lines->Fail("the two keys do not belong together");
   return pair;
 }
@@ -126,7 +126,8 @@ std::string ReadAll(int fd, const std::string& name) {
     if (n == 0) break;
     text.append(buffer.data(), static_cast<size_t>(n));
     if (text.size() > kMostBytes)
-      throw DataError(name, -1, StrCat("more than ", kMostBytes, " bytes: no secrets of a job"));
+      throw DataError(name, -1,
+                      StrCat("more than ", kMostBytes, " bytes: not the secrets of a job"));
   }
   sodium_memzero(buffer.data(), buffer.size());
   return text;
@@ -174,7 +175,7 @@ std::string SecretsText(const JobSecrets& secrets) {
 JobSecrets ParseSecrets(const std::string& text, const std::string& name) {
   Lines lines(text, name);
   if (lines.Next("must be \"singa secrets 1\"") != kTitle)
-    lines.Fail("must be \"singa secrets 1\"; this is no file of a job's secrets");
+    lines.Fail("must be \"singa secrets 1\"; this is not a file of a job's secrets");
   const std::string job = lines.After("job", "must be \"job \" and 32 hexadecimal digits");
   if (job.size() != 2 * kJobBytes || !IsHex(job)) lines.Fail("a job is 32 hexadecimal digits");
   JobSecrets secrets{FromHex(job), lines.After("token", "must be \"token \" and 64 digits"), {}};

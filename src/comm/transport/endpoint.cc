@@ -34,7 +34,7 @@ int ParsePort(const std::string& port, const std::string& text) {
   const auto [stop, error] = std::from_chars(port.data(), end, number);
   if (error != std::errc() || stop != end) ThrowForm(text);
   if (number < 0 || number > 65535)
-    throw ConfigError("", StrCat("a port is 0 to 65535, is ", number));
+    throw ConfigError("", StrCat("the port must be 0 to 65535, is ", number));
   return number;
 }
 

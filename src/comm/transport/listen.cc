@@ -27,10 +27,10 @@ constexpr int kBacklog = 1024;  // all processes of the largest job may connect 
       throw Error(kExitConfig, where + "this machine does not support this kind of address");
     case EACCES:
     case EPERM:
-      throw Error(kExitNoPermission, StrCat(where, std::strerror(error),
-                                            own.port > 0 && own.port < 1024
-                                                ? "; ports below 1024 are the administrator's"
-                                                : ""));
+      throw Error(
+          kExitNoPermission,
+          StrCat(where, std::strerror(error),
+                 own.port > 0 && own.port < 1024 ? "; only root may use ports below 1024" : ""));
     case EMFILE:
       throw Error(kExitCantCreate,
                   where + std::strerror(error) + "; raise the limit of open files (ulimit -n)");

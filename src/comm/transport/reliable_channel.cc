@@ -271,8 +271,9 @@ void ReliableChannel::GiveUp(int rank) {
   const auto seconds = [&](int64_t since) { return (clock_->Now() - since) / 1'000'000'000; };
   std::string text = StrCat("no answer for ", seconds(peer.progress_at), " s; ",
                             Counted(peer.queue.messages(), "message waits", "messages wait"), "; ");
-  text += peer.last_heard < 0 ? "it was never heard"
-                              : StrCat("it was last heard ", seconds(peer.last_heard), " s ago");
+  text += peer.last_heard < 0
+              ? "no valid packet came from it"
+              : StrCat("its last valid packet came ", seconds(peer.last_heard), " s ago");
   if (!peer.last_refusal.empty()) text += "; a packet was refused: " + peer.last_refusal;
   peer.handshake.Leave();
   Drop(&peer);

@@ -151,18 +151,19 @@ void Rendezvous::CheckTime() const {
 
 void Rendezvous::ThrowMissing() const {
   if (rank_ != 0)
-    throw PeerError(
-        StrCat("process ", rank_, ": the meeting point, process 0 at ", ToString(meeting_),
-               met_ ? ", did not tell within " : ", did not answer within ", Seconds(timeout_),
-               met_ ? " where all are: it says which processes have not come"
-                    : ": is it running, and may its port be reached from here?"));
+    throw PeerError(StrCat(
+        "process ", rank_, ": process 0 at ", ToString(meeting_),
+        met_ ? " did not send the addresses of all processes within " : " did not answer within ",
+        Seconds(timeout_),
+        met_ ? "; its own message names the missing processes"
+             : ": is it running, and can this host reach its port?"));
   std::string names;
   size_t missing = 0;
   for (size_t rank = 0; rank < endpoints_.size(); ++rank)
     if (endpoints_[rank].port == 0 && ++missing <= kMostNamed)
       names += StrCat(missing > 1 ? ", " : "", rank);
   if (missing > kMostNamed) names += ", ...";
-  throw PeerError(StrCat(missing, " of ", endpoints_.size(), " processes did not come to ",
+  throw PeerError(StrCat(missing, " of ", endpoints_.size(), " processes did not connect to ",
                          ToString(meeting_), " within ", Seconds(timeout_), ": ", names));
 }
 

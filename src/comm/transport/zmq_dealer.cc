@@ -120,7 +120,7 @@ void ZmqDealer::OnEvent(int event) {
     default:
       ++counts_->failed_handshakes;
       Report(event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH ? "refuses this process"
-                                                      : "does not complete a handshake");
+                                                      : "did not authenticate itself");
   }
 }
 
@@ -138,8 +138,9 @@ int ZmqDealer::Receive(int most, TransportEvents* events) {
     if (!IsFromPeer(received_) || received_.too_many_frames) {
       ++counts_->dropped;
       if (++offences_ < kMostOffences) continue;
-      LOG(ERROR) << "process " << peer_ << " at " << ToString(*to_)
-                 << " sends what no process of this job does: its connection is closed for 10 s";
+      LOG(ERROR)
+          << "process " << peer_ << " at " << ToString(*to_)
+          << " sends packets that no process of this job sends: its connection is closed for 10 s";
       offences_ = 0;
       Close(clock_->Now() + kPenalty);
     } else if (IsGreeting(received_.packet)) {
@@ -161,7 +162,7 @@ void ZmqDealer::Report(const char* what) {
   if (reported_) return;
   reported_ = true;
   LOG(WARNING) << "process " << peer_ << " at " << ToString(*to_) << ' ' << what
-               << ": is it of this job, with the same keys? Trying again";
+               << ". Does it belong to this job, and does it have the same keys? Trying again";
 }
 
 }  // namespace singa

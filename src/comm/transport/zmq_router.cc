@@ -22,8 +22,8 @@ Endpoint Advertised(const ZmqOptions& options, const Endpoint& own) {
   if (!options.advertise.empty()) return Resolve({options.advertise, own.port});
   if (IsWildcard(own))
     throw Error(kExitConfig, ToString(own) +
-                                 ": others cannot connect to all addresses of a machine: "
-                                 "say which of them they shall use");
+                                 " stands for all addresses of this machine; name the one "
+                                 "that the other processes connect to");
   return own;
 }
 
@@ -142,7 +142,7 @@ void ZmqRouter::OnOffence(int rank) {
   ++counts_->dropped;
   if (++peer.offences < kMostOffences) return;
   LOG(ERROR) << "process " << rank
-             << " sends what no process of this job does: it is no longer listened to";
+             << " sends packets that no process of this job sends: its packets are no longer read";
   Retire(&peer);
 }
 

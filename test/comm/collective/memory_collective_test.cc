@@ -43,7 +43,7 @@ TEST_P(MemoryCollectiveTest, NamesTheRankThatStandsStill) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), kExitStalled);
     EXPECT_EQ(std::string(error.what()),
-              "worker 1 of the group stands still: nothing of it for "
+              "worker 1 of the group stands still: no progress for "
               "0 s, while worker 0 waits for it");
   }
   third.join();
@@ -60,7 +60,7 @@ TEST(MemoryCollective, ErrorsCountTheWorkersOfTheWholeGroup) {
   } catch (const Error& error) {
     EXPECT_STREQ(
         error.what(),
-        "worker 2 of the group stands still: nothing of it for 0 s, while worker 3 waits for it");
+        "worker 2 of the group stands still: no progress for 0 s, while worker 3 waits for it");
   }
 }
 

@@ -65,7 +65,7 @@ TEST(MemoryGroupTest, AStallTellsTheTimeAndBothWorkers) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), kExitStalled);
     EXPECT_STREQ(error.what(),
-                 "worker 5 of the group stands still: nothing of it for 90 s, while worker 4 "
+                 "worker 5 of the group stands still: no progress for 90 s, while worker 4 "
                  "waits for it");
   }
 }

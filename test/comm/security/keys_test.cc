@@ -85,7 +85,7 @@ TEST(Keys, PassThroughADescriptor) {
 
 TEST(Keys, EndlessInputIsRefused) {
   const int fd = open("/dev/zero", O_RDONLY);
-  EXPECT_ERROR(ReadSecretsDescriptor(fd), kExitBadData, "no secrets of a job");
+  EXPECT_ERROR(ReadSecretsDescriptor(fd), kExitBadData, "not the secrets of a job");
 }
 
 void ExpectRefused(const std::string& text, const JobSecrets& secrets) {

@@ -27,8 +27,8 @@ TEST(Endpoint, OtherFormsAreRefused) {
        {"", ":", "host", "host:", ":80", "host:80x", "host:-", "::1:80", "[::1]", "[]:80", "[*]:1",
         "a b:80", "a;b:1", "host:80:90", "user@host:1", "eth0;127.0.0.1:80", "h\n:1"})
     EXPECT_ERROR(ParseEndpoint(form), kExitConfig, "must be HOST:PORT");
-  EXPECT_ERROR(ParseEndpoint("host:65536"), kExitConfig, "a port is 0 to 65535, is 65536");
-  EXPECT_ERROR(ParseEndpoint("host:-1"), kExitConfig, "a port is 0 to 65535");
+  EXPECT_ERROR(ParseEndpoint("host:65536"), kExitConfig, "the port must be 0 to 65535, is 65536");
+  EXPECT_ERROR(ParseEndpoint("host:-1"), kExitConfig, "the port must be 0 to 65535");
   EXPECT_ERROR(ParseEndpoint(std::string(254, 'a') + ":1"), kExitConfig, "must be HOST:PORT");
   EXPECT_ERROR(ParseEndpoint("h\x1b[2J:1"), kExitConfig, "h\\x1b[2J:1");
 }

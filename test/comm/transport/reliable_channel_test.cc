@@ -218,7 +218,7 @@ TEST_F(ReliableChannelTest, WhoIsSilentForTooLongIsGivenUpOnce) {
   network.RunFor(30 * kSimSecond);
   ASSERT_EQ(At(0).events.size(), 1u);
   EXPECT_EQ(At(0).events[0].text,
-            "no answer for 10 s; 3 messages wait; it was last heard 15 s ago");
+            "no answer for 10 s; 3 messages wait; its last valid packet came 15 s ago");
   Send(0, 1, 4, 5);
   EXPECT_EQ(Counters(0).dropped, 5);
   EXPECT_TRUE(At(0).channel.Quiet());
@@ -247,7 +247,8 @@ TEST_F(ReliableChannelTest, WhoNeverCameIsGivenUpToo) {
   Send(0, 2, 1, 1);
   network.RunFor(11 * kSimSecond);
   ASSERT_EQ(At(0).events.size(), 1u);
-  EXPECT_EQ(At(0).events[0].text, "no answer for 10 s; 1 message waits; it was never heard");
+  EXPECT_EQ(At(0).events[0].text,
+            "no answer for 10 s; 1 message waits; no valid packet came from it");
 }
 
 TEST_F(ReliableChannelTest, WhoIsSlowButGetsOnIsNotGivenUp) {

@@ -128,7 +128,7 @@ TEST(Rendezvous, TheMeetingPointNamesWhoDidNotCome) {
   ++party.clock.now;
   EXPECT_EQ(party.clock.now, party.members[0]->deadline());
   EXPECT_ERROR(party.members[0]->CheckTime(), kExitPeerLost,
-               "2 of 4 processes did not come to 10.0.0.1:1000 within 60 s: 1, 3");
+               "2 of 4 processes did not connect to 10.0.0.1:1000 within 60 s: 1, 3");
 }
 
 TEST(Rendezvous, OthersTellAMeetingPointThatIsSilentFromOneThatWaits) {
@@ -137,9 +137,10 @@ TEST(Rendezvous, OthersTellAMeetingPointThatIsSilentFromOneThatWaits) {
   party.Deliver();
   party.clock.now += 60 * kSecond;
   EXPECT_ERROR(party.members[1]->CheckTime(), kExitPeerLost, "process 1",
-               "process 0 at 10.0.0.1:1000, did not answer within 60 s");
-  EXPECT_ERROR(party.members[2]->CheckTime(), kExitPeerLost, "did not tell within 60 s",
-               "which processes have not come");
+               "process 0 at 10.0.0.1:1000 did not answer within 60 s");
+  EXPECT_ERROR(party.members[2]->CheckTime(), kExitPeerLost,
+               "did not send the addresses of all processes within 60 s",
+               "names the missing processes");
 }
 
 TEST(Rendezvous, TheTimeCountsFromTheLastWordOfRankZero) {

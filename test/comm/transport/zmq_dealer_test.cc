@@ -74,7 +74,9 @@ TEST_F(ZmqDealerTest, AsksAgainIfThePeerDoesNotAnswer) {
   clock_.now += 1;
   own.dealer.Check();
   EXPECT_EQ(own.dealer.socket(), nullptr);
-  EXPECT_TRUE(log.Has(" does not answer: is it of this job, with the same keys? Trying again"));
+  EXPECT_TRUE(
+      log.Has(" does not answer. Does it belong to this job, and does it have the same keys? "
+              "Trying again"));
   clock_.now = own.dealer.next_check();
   router_receives_ = true;
   ASSERT_TRUE(Until([&] { return own.dealer.connected(); }));

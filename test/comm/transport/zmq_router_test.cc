@@ -25,7 +25,7 @@ TEST_F(ZmqRouterTest, AllAddressesAreNoneToConnectTo) {
     FAIL() << "it listens";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), kExitConfig);
-    EXPECT_NE(std::string(error.what()).find("others cannot connect to all addresses of a machine"),
+    EXPECT_NE(std::string(error.what()).find("stands for all addresses of this machine"),
               std::string::npos)
         << error.what();
   }
@@ -91,7 +91,7 @@ TEST_F(ZmqRouterTest, APeerThatOffendsTooOftenIsNoLongerHeard) {
   ASSERT_TRUE(Until([&] { return counts_.dropped >= kMostOffences + 1; }));
   EXPECT_TRUE(heard_.packets.empty());
   EXPECT_FALSE(router_->connected(1));
-  EXPECT_TRUE(log.Has("process 1 sends what no process of this job does"));
+  EXPECT_TRUE(log.Has("process 1 sends packets that no process of this job sends"));
 }
 
 TEST_F(ZmqRouterTest, AFewOffencesAreForgiven) {
