@@ -31,8 +31,8 @@ std::string StatePrefix(const std::string& kind, int group, const std::vector<Su
 }
 
 void WarnOfOtherWorkers() {
-  LOG(WARNING) << "the state of the gradients' exchange begins anew: the checkpoint has it for "
-                  "other workers of a process";
+  LOG(WARNING) << "the checkpoint's state of gradient compression, such as residuals, is not used: "
+                  "it is for another division of workers among processes";
 }
 
 bool CodecState::Has(const std::string& name) const {

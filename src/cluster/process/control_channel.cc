@@ -83,7 +83,7 @@ void ControlChannel::Await(MutexLock* lock, Wait wait, int rank, const std::stri
                                      [&]() REQUIRES(mutex_) { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
   if (!in_time)
-    throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", what, " of it for ",
+    throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", what, " from it for ",
                                      Seconds(deadline.longest())));
 }
 

@@ -74,7 +74,7 @@ std::string WhyServersOfProcesses(const ClusterProto& cluster, const SyncFacts& 
   if (cluster.has_all_reduce()) return "cluster.all_reduce without GPUs";
   if (!cluster.share_memory()) return "cluster.share_memory is false";
   if (topology.worker_groups() > 1) return "several worker groups";
-  return one_group_in_all ? "several hosts" : "processes with servers alone";
+  return one_group_in_all ? "several hosts" : "some processes have only servers";
 }
 
 // MPI adds up if it is named, or if mpirun has started the job and nothing is named.
@@ -118,7 +118,7 @@ void CheckBackend(const JobProto& job, bool shares_host, bool one_group_in_all, 
       if (NeedsRankSums(job.cluster().all_reduce()))
         throw ConfigError(
             kField,
-            StrCat("kServers cannot add up by ",
+            StrCat("kServers does not support ",
                    AllReduceProto::Compression_Name(job.cluster().all_reduce().compression()),
                    ": leave backend out"));
       return;

@@ -66,7 +66,7 @@ void CheckProcesses(int processes) {
   if (processes > kMostProcesses)
     throw ConfigError("",
                       StrCat("makes ", processes, " processes, must be at most ", kMostProcesses,
-                             ": give each more of the workers or servers "
+                             ": give each process more workers or servers "
                              "(nworkers_per_procs, nservers_per_procs)"));
 }
 

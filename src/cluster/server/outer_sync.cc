@@ -61,8 +61,9 @@ void OuterSync::Start(int slice) {
   if (!RestoreSlice(slice)) {
     early_[place(slice)].clear();
     if (!std::exchange(warned_, true))
-      LOG(WARNING) << "server group " << group() << " cannot go on exactly within its round: the "
-                   << "checkpoint has other groups, other slices or another outer_compression";
+      LOG(WARNING) << "server group " << group()
+                   << " cannot continue its round exactly: the checkpoint "
+                   << "has other groups, other slices or another outer_compression";
   }
   const Counted& counted = counts_[place(slice)];
   shard().set_count(

@@ -54,10 +54,11 @@ void ServerThread::Do(const std::function<void(Server&)>& work,
 // Only the thread may ask the server while it is busy.
 std::exception_ptr ServerThread::Stalled() const {
   const std::string waiting = busy_ ? "" : server_.Waiting();
-  return std::make_exception_ptr(Error(
-      kExitStalled, StrCat("server ", self_.id, " of group ", self_.group,
-                           " stands still, since nobody goes on for ", Seconds(deadline_.longest()),
-                           ": ", waiting.empty() ? "other servers have not answered" : waiting)));
+  return std::make_exception_ptr(
+      Error(kExitStalled, StrCat("server ", self_.id, " of group ", self_.group,
+                                 " stands still, and nothing in the job made progress for ",
+                                 Seconds(deadline_.longest()), ": ",
+                                 waiting.empty() ? "other servers have not answered" : waiting)));
 }
 
 void ServerThread::Fail(std::exception_ptr error) {

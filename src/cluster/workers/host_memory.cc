@@ -27,8 +27,8 @@ std::string WhyRefused() {
 
 [[noreturn]] void Fail(const std::string& what, const std::string& why) {
   throw DeviceError(StrCat(what, ": ", why,
-                           "; with cluster { share_memory: false } the processes of a host go "
-                           "without it"));
+                           "; with cluster { share_memory: false } the processes of a host share "
+                           "no memory"));
 }
 
 }  // namespace
@@ -54,12 +54,12 @@ HostMemory::HostMemory(const Place& place) : bytes_(place.bytes) {
   const int seals = ::fcntl(file_.get(), F_GET_SEALS);
   if (seals < 0 || (seals & kSeals) != kSeals || ::fstat(file_.get(), &status) != 0 ||
       status.st_size != kHead + bytes_)
-    Fail(what, "it is something else");
+    Fail(what, "this is not the memory of a job");
   Map();
   if (!memory_) Fail(what, WhyRefused());
   if (this->place().mark != place.mark) {
     ::munmap(memory_, kHead + bytes_);
-    Fail(what, "it is another job's");
+    Fail(what, "it belongs to another job");
   }
   file_.Close();
 }

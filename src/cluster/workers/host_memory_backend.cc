@@ -33,9 +33,9 @@ void HostMemoryBackend::Allocate(WorkerTeams* teams) {
   const bool makes = !memory_;
   if (makes) memory_ = std::make_unique<HostMemory>(bytes);
   if (memory_->bytes() != bytes)
-    throw Error(kExitConfig,
-                StrCat("process 0 shares ", memory_->bytes(), " bytes, this one needs ", bytes,
-                       ": it runs another job.conf"));
+    throw Error(kExitConfig, StrCat("process 0 shares ", memory_->bytes(),
+                                    " bytes of memory, and this process needs ", bytes,
+                                    ": the two run different job.conf files"));
   group_memory_.emplace(lead.trained().table, workers, states, memory_->data(),
                         makes ? lead.ctx().threads : 0, regions);
   teams->team(0).Allocate(nullptr, &*group_memory_);

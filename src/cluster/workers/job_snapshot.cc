@@ -12,7 +12,7 @@ std::vector<ProcessState> StatesOf(const std::vector<std::string>& texts) {
   std::vector<ProcessState> all;
   for (const std::string& text : texts)
     if (!all.emplace_back().ParseFromString(text))
-      throw PeerError("what a process gave for a checkpoint cannot be read");
+      throw PeerError("the state that a process sent for a checkpoint is not valid");
   return all;
 }
 

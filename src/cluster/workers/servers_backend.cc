@@ -128,8 +128,9 @@ void ServersBackend::UseRestoredState() {
   const std::vector<int> without =
       restores_ ? cluster_.codec_state().Set(restored_) : std::vector<int>();
   for (const int group : without)
-    LOG(WARNING) << "the state of the gradients' codec of worker group " << group
-                 << " begins at 0: the checkpoint has it for other workers of a process";
+    LOG(WARNING) << "worker group " << group
+                 << ": the checkpoint's state of gradient compression, such as residuals, is not "
+                    "used: it is for another division of workers among processes";
   restored_.clear();
 }
 

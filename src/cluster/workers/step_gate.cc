@@ -124,7 +124,8 @@ std::string StepGate::WaitsFor(int group) const {
 }
 
 void StepGate::ThrowStalled(const std::string& who) const {
-  throw Error(kExitStalled, StrCat(who, "; nobody has gone on for ", Seconds(deadline_.longest())));
+  throw Error(kExitStalled,
+              StrCat(who, "; nothing in the job made progress for ", Seconds(deadline_.longest())));
 }
 
 void StepGate::Go() {

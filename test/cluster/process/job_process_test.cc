@@ -169,8 +169,8 @@ TEST(JobProcess, WhoSaysNothingIsNamed) {
   });
   what[1] = WhatOf([&] { job[1].follower()->Next(); }, &codes[1]);
   first.join();
-  EXPECT_EQ(what[0], "process 1 stands still: no state of it for 11.5 s");
-  EXPECT_EQ(what[1], "process 0 stands still: no word of it for 11.5 s");
+  EXPECT_EQ(what[0], "process 1 stands still: no state from it for 11.5 s");
+  EXPECT_EQ(what[1], "process 0 stands still: no word from it for 11.5 s");
   EXPECT_EQ(codes[0], kExitStalled);
   EXPECT_EQ(codes[1], kExitStalled);
 }

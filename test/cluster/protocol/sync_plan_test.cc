@@ -118,7 +118,7 @@ const PlanRow kPlanRows[] = {
      "nworker_groups: 2 nworkers_per_group: 2 all_reduce { compression: kPartial }", 0, kOneHost,
      SyncMode::kServers, "cluster.all_reduce without GPUs", 4, 1},
     {"ServersAlone", "nworkers_per_group: 2 server_worker_separate: true", 0, kOneHost,
-     SyncMode::kServers, "processes with servers alone", 3, 0},
+     SyncMode::kServers, "some processes have only servers", 3, 0},
     {"Downpour", "nworker_groups: 2", 0, kOneHost, SyncMode::kServers, "several worker groups", 2,
      1},
     {"ProcessesHere", "nworkers_per_group: 2", 0, kHere, SyncMode::kThreads, "one process", 1, 1},
@@ -174,7 +174,7 @@ TEST(SyncPlan, ABackendThatCannotAddUpIsAnError) {
   EXPECT_EQ(ErrorOf("backend: kMpi", kOneHost, "nworker_groups: 2"),
             "kMpi needs one worker group, with workers in each process");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kPartial", kHosts),
-            "kServers cannot add up by kPartial: leave backend out");
+            "kServers does not support kPartial: leave backend out");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kFp16", kHosts), "");
 }
 

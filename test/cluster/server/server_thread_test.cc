@@ -52,14 +52,16 @@ TEST_F(ServerThreadTest, SaysWhatItWaitsForWhereNobodyGoesOn) {
   thread_.Post(0, update);
   const auto never = [](Server&) { return false; };
   EXPECT_EQ(WhatOfDo(never),
-            "server 0 of group 0 stands still, since nobody goes on for 1.0 s: step 4 of worker "
+            "server 0 of group 0 stands still, and nothing in the job made progress for 1.0 s: "
+            "step 4 of worker "
             "group 0 waits for process 1 to send slice 0 of param \"a\" of layer \"l\", since 0.0 "
             "s");
 }
 
 TEST_F(ServerThreadTest, OrThatOtherServersDoNotAnswer) {
   EXPECT_EQ(WhatOfDo([](Server&) { return false; }),
-            "server 0 of group 0 stands still, since nobody goes on for 1.0 s: other servers have "
+            "server 0 of group 0 stands still, and nothing in the job made progress for 1.0 s: "
+            "other servers have "
             "not answered");
 }
 

@@ -56,10 +56,10 @@ TEST(HostMemoryTest, WhatIsNotTheJobsIsRefused) {
   const HostMemory made(100), other(100);
   HostMemory::Place place = made.place();
   place.mark = other.place().mark;
-  EXPECT_THAT(WhatIsWrong(place), HasSubstr("it is another job's"));
+  EXPECT_THAT(WhatIsWrong(place), HasSubstr("it belongs to another job"));
   place = made.place();
   ++place.bytes;
-  EXPECT_THAT(WhatIsWrong(place), HasSubstr("it is something else"));
+  EXPECT_THAT(WhatIsWrong(place), HasSubstr("this is not the memory of a job"));
   place = made.place();
   place.descriptor = 0;  // refers to no memory
   EXPECT_THAT(WhatIsWrong(place), HasSubstr("cannot share memory with process 0, at /proc/"));

@@ -165,7 +165,7 @@ TEST_F(JobSnapshotOfProcesses, RefusesAStateThatIsNone) {
       snapshot.CollectStates();
       ADD_FAILURE() << "no error";
     } catch (const PeerError& error) {
-      EXPECT_STREQ(error.what(), "what a process gave for a checkpoint cannot be read");
+      EXPECT_STREQ(error.what(), "the state that a process sent for a checkpoint is not valid");
     }
   }
   other.join();

@@ -104,8 +104,8 @@ TEST_F(StepGateDeadline, NamesTheSlowestGroupThatStandsStill) {
   gate_.SetSteps(0, 5);
   gate_.SetSteps(1, 3);
   EXPECT_EQ(StallOf([&] { gate_.Pass(0, 6); }),
-            "worker group 2 stands still: it has done 0 steps, while group 0 waits for it; nobody "
-            "has gone on for 0.1 s");
+            "worker group 2 stands still: it has done 0 steps, while group 0 waits for it; "
+            "nothing in the job made progress for 0.1 s");
   gate_.Leave(2);
   EXPECT_EQ(StallOf([&] { gate_.Pass(0, 6); }).substr(0, 53),
             "worker group 1 stands still: it has done 3 steps, whi");
@@ -114,8 +114,8 @@ TEST_F(StepGateDeadline, NamesTheSlowestGroupThatStandsStill) {
 TEST_F(StepGateDeadline, NamesWhoHoldsAll) {
   gate_.HoldOthers(0);
   EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }),
-            "worker group 0 stands still: it holds the others, while group 1 waits for it; nobody "
-            "has gone on for 0.1 s");
+            "worker group 0 stands still: it holds the others, while group 1 waits for it; "
+            "nothing in the job made progress for 0.1 s");
   gate_.Go();
   gate_.HoldOthers(StepGate::kNoGroup);
   EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }).substr(0, 49),
@@ -171,8 +171,8 @@ TEST_F(StepGateDeadline, NamesTheGroupThatDoesNotEndItsStep) {
   EXPECT_TRUE(gate_.Pass(0, 0));
   EXPECT_TRUE(gate_.Pass(1, 2));
   EXPECT_EQ(StallOf([&] { gate_.HoldOthers(0); }),
-            "worker group 1 stands still in step 2, while others wait for its end; nobody has gone "
-            "on for 0.1 s");
+            "worker group 1 stands still in step 2, while others wait for its end; nothing in the "
+            "job made progress for 0.1 s");
 }
 
 TEST(StepGateTest, StopEndsEveryWait) {
