@@ -97,15 +97,15 @@ TEST(GpuConf, WithoutAllReduceWorkersMayShareAGpu) {
 TEST(GpuConf, OnCpusAllReduceSaysWhoAddsUp) {
   EXPECT_THAT(
       Found("", "nworkers_per_procs: 3 all_reduce {}"),
-      HasSubstr("warning: cluster.all_reduce: without GPUs the workers' gradients are added "
-                "up in memory, which computes the same\n"));
+      HasSubstr("warning: cluster.all_reduce: without GPUs, the workers add the gradients up in "
+                "memory; the results are the same\n"));
   EXPECT_THAT(Found("", "all_reduce {}"),
-              HasSubstr("warning: cluster.all_reduce: without GPUs the processes of one host add "
-                        "the gradients up in memory that they share, and those of several hosts by "
-                        "a server in each, which computes the same\n"));
+              HasSubstr("warning: cluster.all_reduce: without GPUs, processes of one host add the "
+                        "gradients up in shared memory, and processes of several hosts by a server "
+                        "in each; the results are the same\n"));
   EXPECT_THAT(Found("", "share_memory: false all_reduce {}"),
-              HasSubstr("warning: cluster.all_reduce: without GPUs a server in each process adds "
-                        "the gradients up, which computes the same\n"));
+              HasSubstr("warning: cluster.all_reduce: without GPUs, a server in each process adds "
+                        "the gradients up; the results are the same\n"));
 }
 
 // NCCL adds up the gradients of one group only.
@@ -114,7 +114,7 @@ TEST(GpuConf, OfSeveralGroupsTheHostAddsUpSoWorkersMayShareAGpu) {
     const std::string found =
         Found("gpu: 0 gpu: 0", "nworker_groups: 2 all_reduce {} " + processes);
     EXPECT_THAT(found, Not(HasSubstr("error")));
-    EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce: with several worker groups the "
+    EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce: with several worker groups, the "
                                  "host adds the gradients up\n"));
   }
 }
@@ -123,8 +123,8 @@ TEST(GpuConf, OfSeveralGroupsTheHostAddsUpSoWorkersMayShareAGpu) {
 TEST(GpuConf, WithoutAnyGpuWorkersMayHaveTheSameNumber) {
   const std::string found = Found("gpu: 1 gpu: 1", "nworkers_per_procs: 3 all_reduce {}", 0);
   EXPECT_THAT(found, Not(HasSubstr("error")));
-  EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce: without GPUs the workers' gradients "
-                               "are added up in memory, which computes the same\n"));
+  EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce: without GPUs, the workers add the "
+                               "gradients up in memory; the results are the same\n"));
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ def what_is_no_checkpoint_is_told_what_one_is(case):
 @check
 def a_job_that_may_be_tried_again_says_from_where_it_goes_on(case):
     trained(case)
-    advice = "; the same command with -resume goes on from ws/checkpoint/step10\n"
+    advice = "; to continue, type the same command with -resume; it starts from ws/checkpoint/step10\n"
     words = (*processes(2, APART), *sets(start_timeout=2), "-set", "train_steps=20")
     has(start(case, *words, "-resume", rank=0).end(170).err, advice, "stderr of a job alone")
     err = start(case, *words, rank=0, workspace="none").end(170).err

@@ -96,7 +96,8 @@ def a_process_may_die_when_the_job_has_ended(case):
 def a_process_that_stands_still_within_a_step_is_replaced(case):
     quiet(case)
     survives(case, "server_applied_update", 0, "stop@500", "-set", "cluster.peer_timeout=3",
-             lost="process 1 lost another (exit code 170); all go on from the last checkpoint")
+             lost="process 1 lost contact with another process (exit code 170); all go on "
+                  "from the last checkpoint")
 
 
 @check

@@ -115,9 +115,9 @@ def a_process_that_the_system_kills_for_memory_is_named_and_ends_the_job(one):
         job = run(one, group.command(), (*processes(3, APART), "-set", "cluster.max_restarts=1"))
         job.end(69)
         group.expect_empty()
-    killed = "(killed: out of memory; limits: 420 MiB of the control group (memory.max)"
-    has(job.err, f"{killed}); all go on from the last checkpoint (restart 1 of 1)", "stderr")
-    has(job.err, f"{killed} in the end), with 1 restart (cluster.max_restarts)", "stderr")
+    killed = "killed: out of memory; limits: 420 MiB of the control group (memory.max)"
+    has(job.err, f"({killed}); all go on from the last checkpoint (restart 1 of 1)", "stderr")
+    has(job.err, f"(last: {killed}); the job gives up after 1 restart (cluster.max_restarts)", "stderr")
 
 
 def little_memory_for_each_process_is_an_error_that_names_it(one):

@@ -104,4 +104,4 @@ def a_group_is_replaced_so_often_as_the_job_may_restart(case):
     case.write("job.conf", mlp(case.site.data, SETTINGS, updater=SGD, hidden=64, dropout=0))
     job = start(case, "client_pushed_gradient/1=kill@300", *DOWNPOUR, "-set",
                 "cluster.max_restarts=0", workspace="none").end(170)
-    has(job.err, "process 1 was lost 1 time (signal 9 in the end), with 0 restarts", "stderr")
+    has(job.err, "process 1 was lost once (last: signal 9); the job gives up after 0 restarts", "stderr")

@@ -197,8 +197,8 @@ def a_job_that_stalls_starts_again_so_often_as_it_may(one):
     records(one, "train.csv", {place(1): HANG})
     err = one.train("job.conf", *settings, code=171).err
     case.equal(err.count("has stood still"), 2, "namings")
-    case.has(err, "error: the job stalled 2 times (exit code 171 in the end), with 1 restart "
-                  "(cluster.max_restarts)", "stderr")
+    case.has(err, "error: the job stalled 2 times (last: exit code 171); the job gives up after "
+                  "1 restart (cluster.max_restarts)", "stderr")
 
 
 def what_takes_its_time_is_no_stall(one):

@@ -93,7 +93,7 @@ class ClusterCheck {
     if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
     const bool as_asked = mode_ == SyncMode::kServers && several_ && compresses();
     if (mode_ == SyncMode::kRankSums || as_asked) return;
-    Warn("all_reduce", where + (has_gpus ? " the host adds the gradients up" : WhoAddsUp()));
+    Warn("all_reduce", where + (has_gpus ? ", the host adds the gradients up" : WhoAddsUp()));
   }
 
   bool compresses() const { return cluster_.all_reduce().compression() != AllReduceProto::kNone; }
@@ -122,10 +122,10 @@ class ClusterCheck {
   // Says in words who adds up gradients on CPUs, if all processes are on one host.
   std::string WhoAddsUp() const {
     if (mode_ == SyncMode::kHostMemory)
-      return " the processes of one host add the gradients up in memory that they share, and those "
-             "of several hosts by a server in each, which computes the same";
-    return several_ ? " a server in each process adds the gradients up, which computes the same"
-                    : " the workers' gradients are added up in memory, which computes the same";
+      return ", processes of one host add the gradients up in shared memory, and processes of "
+             "several hosts by a server in each; the results are the same";
+    return several_ ? ", a server in each process adds the gradients up; the results are the same"
+                    : ", the workers add the gradients up in memory; the results are the same";
   }
 
   // Checks pairs of workers on one host. GPUs of other hosts are checked when their processes
@@ -169,7 +169,7 @@ class ClusterCheck {
     if (cluster_.nservers_per_group() > 1 && mode_ != SyncMode::kServers && !several_ &&
         NothingIsWrong())
       Warn("nservers_per_group",
-           "has no effect: the workers update the values that they share themselves");
+           "has no effect: the workers share the values and update them without servers");
     if (cluster_.nserver_groups() > 1) return WarnOfRounds();
     for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
       if (Has(field)) Warn(field, kOneServerGroup);

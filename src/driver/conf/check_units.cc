@@ -102,7 +102,7 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
           path, "must not be set: the workers cannot divide the units of this layer, only rows"));
     else
       found.warnings.push_back(ConfigError(
-          path, "has no effect: the layer is divided by rows, which computes the same"));
+          path, "has no effect: the layer is divided by rows; the results are the same"));
   }
   return found;
 }

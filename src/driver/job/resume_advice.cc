@@ -16,7 +16,8 @@ std::string ResumeAdvice(const JobProto& job, const Error& error,
   std::error_code failed;
   const auto written = std::filesystem::last_write_time(checkpoints.front().dir, failed);
   if (failed || written < since) return "";
-  return StrCat("; the same command with -resume goes on from ", checkpoints.front().dir);
+  return StrCat("; to continue, type the same command with -resume; it starts from ",
+                checkpoints.front().dir);
 }
 
 }  // namespace singa

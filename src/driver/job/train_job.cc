@@ -224,7 +224,7 @@ class TrainRun {
     }
     checkpoints_.CommitLast(updates);
     progress_.Say(StrCat("stopped by a signal at step ", updates,
-                         "; the same command with -resume goes on from there"));
+                         "; to continue, type the same command with -resume"));
     return InterruptCode();
   }
 

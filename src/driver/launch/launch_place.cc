@@ -75,7 +75,7 @@ JobSecrets TakeSecrets(const Numbers& numbers, const std::string& value) {
   JobSecrets secrets = ReadSecretsDescriptor(numbers.secrets);
   if (static_cast<int>(secrets.keys.size()) != numbers.processes)
     Fail(kProcessVariable,
-         StrCat("there are secrets of ", secrets.keys.size(), " processes, as many must be named"),
+         StrCat("must name ", secrets.keys.size(), " processes, as there are secrets of so many"),
          value);
   return secrets;
 }

@@ -30,7 +30,8 @@ bool IsStall(const ChildEnd& end) { return end.signal == 0 && end.code == kExitS
 std::string LossOf(const JobEnd& end) {
   if (IsStall(end.end)) return "the job stalled";
   const bool lost_another = end.end.signal == 0 && end.end.code == kExitPeerLost;
-  return StrCat("process ", end.rank, lost_another ? " lost another" : " was lost");
+  return StrCat("process ", end.rank,
+                lost_another ? " lost contact with another process" : " was lost");
 }
 
 // Counts the losses of a job, and decides whether it may go on.
@@ -75,13 +76,15 @@ class Losses {
   [[noreturn]] void GiveUp() const {
     std::string who;
     for (const auto& [loss, count] : counts_)
-      who += StrCat(who.empty() ? "" : ", ", loss, " ", Counted(count, "time"));
+      who +=
+          StrCat(who.empty() ? "" : ", ", loss, " ", count == 1 ? "once" : Counted(count, "time"));
     const ExitCode code = out_of_memory_       ? kExitNoDevice
                           : IsStall(last_.end) ? kExitStalled
                                                : kExitPeerLost;
-    throw Error(code,
-                StrCat(who, " (", How(), " in the end), with ", Counted(restarts(), "restart"),
-                       " (cluster.max_restarts); the same command with -resume goes on"));
+    throw Error(
+        code,
+        StrCat(who, " (last: ", How(), "); the job gives up after ", Counted(restarts(), "restart"),
+               " (cluster.max_restarts); to continue, type the same command with -resume"));
   }
 
   const int most_;
@@ -149,8 +152,9 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     if (signals.Take() == 0) options.wait(pause, signals);  // Take drops notices of earlier ends
     signals.Take();
     if (signals.asked() != kExitOk)
-      throw Error(signals.asked(),
-                  "stopped by a signal before a restart; the same command with -resume goes on");
+      throw Error(
+          signals.asked(),
+          "stopped by a signal before a restart; to continue, type the same command with -resume");
   }
 }
 

@@ -56,7 +56,7 @@ std::string LogFolder(const JobProto& job, const std::string& singa_conf) {
     WarnWithoutEffect(settings, &found);
     for (const ConfigError& warning : found.warnings) conf.Add(warning, Diagnostic::kWarning);
     std::fputs(conf.Render().c_str(), stderr);
-    if (!conf.ok()) throw Error(kExitConfig, singa_conf + ": see above");
+    if (!conf.ok()) throw Error(kExitConfig, singa_conf + " has the errors that are shown above");
     if (settings.has_log_dir()) return settings.log_dir();
   }
   return WorkspacePath(job) + "/log";

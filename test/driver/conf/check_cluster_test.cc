@@ -85,8 +85,8 @@ TEST(CheckCluster, ServersThatWorkersDoNotNeedAreIdle) {
       "nworkers_per_group: 2 nworkers_per_procs: 2 nservers_per_group: 2 "
       "nservers_per_procs: 2 ";
   EXPECT_EQ(Found(two),
-            "warning: cluster.nservers_per_group: has no effect: the workers update the values "
-            "that they share themselves\n");
+            "warning: cluster.nservers_per_group: has no effect: the workers share the values "
+            "and update them without servers\n");
   EXPECT_EQ(Found(two + "share_memory: false"), "");
 }
 

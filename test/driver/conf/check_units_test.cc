@@ -60,7 +60,7 @@ TEST(CheckUnits, ALayerWithoutUnitsOfItsOwnIsTold) {
       "layer { name: 'next' type: kLRN srclayers: 'norm' }";
   EXPECT_EQ(Found(Net("batchsize: 12", norm) + kThreads),
             "warning: neuralnet.layer[norm].partition_dim: has no effect: the layer is divided by "
-            "rows, which computes the same\n");
+            "rows; the results are the same\n");
 }
 
 TEST(CheckUnits, AGridOfALayerWithoutUnitsOfItsOwnIsAnError) {

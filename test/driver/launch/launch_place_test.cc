@@ -106,7 +106,7 @@ TEST_F(LaunchPlaceTest, SecretsAreNotReadFromWhatCouldKeepTheReaderWaiting) {
 
 TEST_F(LaunchPlaceTest, SecretsOfFewerProcessesAreRefused) {
   Set(kProcessVariable, StrCat("0/3/", SecretsToDescriptor(JobSecrets::Make(2).ForRank(0)), "/-1"));
-  EXPECT_ERROR(Find(), kExitUsage, "SINGA_PROCESS", "secrets of 2 processes");
+  EXPECT_ERROR(Find(), kExitUsage, "SINGA_PROCESS", "must name 2 processes");
 }
 
 TEST_F(LaunchPlaceTest, DamagedSecretsAreAnError) {

@@ -67,7 +67,7 @@ TEST_F(RestartTest, DoesNotResumeWhereRankZeroStillLoaded) {
 TEST_F(RestartTest, CodesThatMeanRetryAreLosses) {
   const std::string after = "); all go on from the last checkpoint (restart ";
   RunToEnd({"0/0=exit:170", "1/1=exit:171", "2/2=exit:200", "0/3=gather+exit:0"},
-           {"process 0 lost another (exit code 170" + after + "1 of 3)",
+           {"process 0 lost contact with another process (exit code 170" + after + "1 of 3)",
             "the job stalled (exit code 171" + after + "2 of 3)",
             "process 2 was lost (exit code 200" + after + "3 of 3)"});
 }
@@ -75,8 +75,8 @@ TEST_F(RestartTest, CodesThatMeanRetryAreLosses) {
 TEST_F(RestartTest, GivesUpAfterSoManyRestartsAndNamesWhoWasLost) {
   job_.mutable_cluster()->set_max_restarts(2);
   EXPECT_ERROR(Run({"1/0=kill:9", "2/1=kill:9", "1/2=kill:11"}), kExitPeerLost,
-               "process 1 was lost 2 times, process 2 was lost 1 time (signal 11 in the end), with "
-               "2 restarts (cluster.max_restarts)");
+               "process 1 was lost 2 times, process 2 was lost once (last: signal 11); the job "
+               "gives up after 2 restarts (cluster.max_restarts)");
   EXPECT_EQ(Count("start 0"), 3);
 }
 
@@ -103,7 +103,7 @@ TEST_F(RestartTest, ASignalEndsThePauseAndTheJob) {
 TEST_F(RestartTest, AJobThatStallsEachTimeEndsAsStalled) {
   job_.mutable_cluster()->set_max_restarts(1);
   EXPECT_ERROR(Run({"0/0=exit:171", "1/1=exit:171"}), kExitStalled,
-               "the job stalled 2 times (exit code 171 in the end), with 1 restart "
+               "the job stalled 2 times (last: exit code 171); the job gives up after 1 restart "
                "(cluster.max_restarts)");
 }
 
@@ -131,7 +131,7 @@ TEST_F(OutOfMemoryTest, AnotherSignalIsNone) {
 TEST_F(OutOfMemoryTest, CheckpointsDoNotForgiveIt) {
   job_.mutable_cluster()->set_max_restarts(1);
   EXPECT_ERROR(Run({"0/0=gather+kill:9", "0/1=gather+commit+kill:9", "0/2=gather+exit:0"}),
-               kExitNoDevice, "process 0 was lost 1 time (killed: out of memory");
+               kExitNoDevice, "process 0 was lost once (last: killed: out of memory");
   EXPECT_EQ(Count("start 0"), 2);
 }
 
@@ -190,7 +190,7 @@ TEST_F(ReplaceTest, GroupsAreReplacedSoOftenAsAllMayStartAgain) {
 
 TEST_F(RestartTest, ZeroRestartsMeanNone) {
   job_.mutable_cluster()->set_max_restarts(0);
-  EXPECT_ERROR(Run({"1/0=kill:9"}), kExitPeerLost, "process 1 was lost 1 time");
+  EXPECT_ERROR(Run({"1/0=kill:9"}), kExitPeerLost, "process 1 was lost once");
   EXPECT_EQ(Count("start 0"), 1);
 }
 
