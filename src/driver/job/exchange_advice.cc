@@ -43,9 +43,7 @@ std::optional<std::string> ExchangeAdvice::Judge(const GradientReleases& release
   if (coding_ms + exposed_ms <= whole + kLeastLoss * step_ms_ / steps_) return {};
   return StrCat(facts_.mode, " is slower than whole gradients here: a step spends ", Ms(coding_ms),
                 " on encoding and ", Ms(exposed_ms),
-                " on what the backward pass does not hide of the exchange; with whole gradients "
-                "that would be ",
-                Ms(whole));
+                " on exposed communication; with whole gradients it would spend ", Ms(whole));
 }
 
 }  // namespace singa

@@ -34,8 +34,7 @@ TEST_F(ExchangeAdviceTest, IsGivenOnceAfterEnoughSteps) {
   EXPECT_FALSE(advice_.done());
   EXPECT_EQ(Add(2.5, 100, 1),
             "kTopK is slower than whole gradients here: a step spends 2.5 ms on encoding and "
-            "1.2 ms on what the backward pass does not hide of the exchange; with whole gradients "
-            "that would be 3 ms");
+            "1.2 ms on exposed communication; with whole gradients it would spend 3 ms");
   EXPECT_TRUE(advice_.done());
   EXPECT_FALSE(Add(2.5, 100));
 }
