@@ -16,18 +16,8 @@ int64_t CodecState::bytes(int64_t elements) const {
   return bytes;
 }
 
-std::string StatePrefix(const std::string& kind, const Topology& topology, int rank, int group) {
+std::string StatePrefix(std::string_view kind, const Topology& topology, int rank, int group) {
   return StatePrefix(kind, group, topology.NodesOf(rank, group));
-}
-
-std::string StatePrefix(const std::string& kind, int group, const std::vector<SumNode>& nodes) {
-  std::string name = StrCat(kind, "/group", group, "/workers");
-  const char* between = "";
-  for (const SumNode& node : nodes) {
-    name += StrCat(between, node.first, "-", node.last - 1);
-    between = "+";
-  }
-  return name + "/";
 }
 
 void WarnOfOtherWorkers() {

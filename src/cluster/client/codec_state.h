@@ -6,20 +6,20 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cluster/client/gradient_encoder.h"
 #include "cluster/protocol/topology.h"
 #include "io/checkpoint/stored_tensor.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 
 // Returns the beginning of the names of state in a checkpoint that belongs to the workers of
 // `group` in process `rank`: "codec/group0/workers0-1/".
-std::string StatePrefix(const std::string& kind, const Topology& topology, int rank, int group);
-// Returns it for the workers of these nodes.
-std::string StatePrefix(const std::string& kind, int group, const std::vector<SumNode>& nodes);
+std::string StatePrefix(std::string_view kind, const Topology& topology, int rank, int group);
 // Warns that a checkpoint's state is that of other workers, and begins anew.
 void WarnOfOtherWorkers();
 
@@ -49,7 +49,7 @@ class CodecState {
  private:
   // Returns the beginning of the names of the state of `group`.
   std::string PrefixOf(int group) const {
-    return StatePrefix("codec", topology_, rank_, group) + "slice";
+    return StatePrefix(kCodecState, topology_, rank_, group) + "slice";
   }
 
   const Codec& codec_;

@@ -67,7 +67,7 @@ float LinkedUpdates::share() const {
          static_cast<float>(setup_.topology.workers_per_group());
 }
 
-std::string LinkedUpdates::PrefixOf(const std::string& kind) const {
+std::string LinkedUpdates::PrefixOf(std::string_view kind) const {
   return StatePrefix(kind, setup_.topology, rank(), kGroup);
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/client/model_gather.h"
@@ -97,7 +98,7 @@ class LinkedUpdates : public SliceUpdates {
   // Returns the share of the group's workers that this process has.
   float share() const;
   // Returns the beginning of names in a checkpoint, which tells the workers of this process.
-  std::string PrefixOf(const std::string& kind) const;
+  std::string PrefixOf(std::string_view kind) const;
   // Notes that the workers here have begun `step`.
   void NoteStep(int64_t step) { last_step_ = step; }
   // With kSkip: returns whether any process has no finite loss, or no finite gradient; `lacks`:

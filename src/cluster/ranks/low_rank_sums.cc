@@ -6,11 +6,13 @@
 #include "comm/codec/low_rank_elements.h"
 #include "comm/collective/link_tags.h"
 #include "singa/base/str_cat.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 namespace {
 
-constexpr char kBasis[] = "powersgd/basis/";
+// Returns the name of what all processes have alike of a param.
+std::string BasisName(int param) { return StrCat(CommonPrefix(kLowRankState), "param", param); }
 
 }  // namespace
 
@@ -112,8 +114,6 @@ std::string LowRankSums::NameOf(const std::string& prefix, const Matrix& matrix)
   return StrCat(prefix, "param", matrix.param);
 }
 
-std::string LowRankSums::BasisName(int param) { return StrCat(kBasis, "param", param); }
-
 std::vector<StoredTensor> LowRankSums::State(const std::string& prefix) const {
   std::vector<StoredTensor> tensors;
   for (const auto& [param, one] : matrices_) {
@@ -127,7 +127,7 @@ std::vector<StoredTensor> LowRankSums::State(const std::string& prefix) const {
 }
 
 bool LowRankSums::HasState(const std::string& prefix, const std::string& name) {
-  return name.starts_with(prefix) || name.starts_with(kBasis);
+  return name.starts_with(prefix) || name.starts_with(CommonPrefix(kLowRankState));
 }
 
 bool LowRankSums::Restore(const std::string& prefix,

@@ -39,8 +39,6 @@ class LowRankSums {
   // Returns the state for a checkpoint, in place: what was left out here, under names that begin
   // with `prefix`, and, at rank 0, what all processes have alike.
   std::vector<StoredTensor> State(const std::string& prefix) const;
-  // Returns the name of what all processes have alike of a param.
-  static std::string BasisName(int param);
   static bool HasState(const std::string& prefix, const std::string& name);
   // Takes tensors of State. Returns false if some are missing.
   bool Restore(const std::string& prefix, const std::map<std::string, std::vector<float>>& state);

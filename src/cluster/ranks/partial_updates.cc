@@ -136,7 +136,7 @@ void PartialUpdates::BringOwnBack() {
 }
 
 std::string PartialUpdates::NameOf(int slice) const {
-  return StrCat(PrefixOf("partial"), "slice", slice);
+  return StrCat(PrefixOf(kOwnValuesState), "slice", slice);
 }
 
 std::vector<StoredTensor> PartialUpdates::State() {
@@ -151,7 +151,7 @@ std::vector<StoredTensor> PartialUpdates::State() {
 }
 
 bool PartialUpdates::HasState(const std::string& name) const {
-  return name.starts_with(PrefixOf("partial"));
+  return name.starts_with(PrefixOf(kOwnValuesState));
 }
 
 bool PartialUpdates::Restore(const std::map<std::string, std::vector<float>>& state) {

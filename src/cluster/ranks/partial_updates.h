@@ -11,6 +11,7 @@
 #include "cluster/client/held_gradients.h"
 #include "cluster/ranks/linked_updates.h"
 #include "comm/collective/offset_link.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 
@@ -28,7 +29,7 @@ class PartialUpdates final : public LinkedUpdates {
   std::vector<SliceState> ShareModel() override;
   void BringOwnBack() override;
   std::vector<StoredTensor> State() override;
-  std::string state_kind() const override { return "partial/"; }
+  std::string state_kind() const override { return StatePrefix(kOwnValuesState); }
   bool HasState(const std::string& name) const override;
   bool Restore(const std::map<std::string, std::vector<float>>& state) override;
 

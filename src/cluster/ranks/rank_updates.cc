@@ -11,6 +11,7 @@
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "train/apply/not_finite.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 
@@ -85,18 +86,20 @@ CodecState RankUpdates::codec_state() const {
 }
 
 std::vector<StoredTensor> RankUpdates::State() {
-  return low_rank_ ? low_rank_->State(PrefixOf("powersgd")) : codec_state().Tensors();
+  return low_rank_ ? low_rank_->State(PrefixOf(kLowRankState)) : codec_state().Tensors();
 }
 
-std::string RankUpdates::state_kind() const { return by_low_rank() ? "powersgd/" : "codec/"; }
+std::string RankUpdates::state_kind() const {
+  return StatePrefix(by_low_rank() ? kLowRankState : kCodecState);
+}
 
 bool RankUpdates::HasState(const std::string& name) const {
-  return by_low_rank() ? LowRankSums::HasState(PrefixOf("powersgd"), name)
+  return by_low_rank() ? LowRankSums::HasState(PrefixOf(kLowRankState), name)
                        : codec_state().Has(name);
 }
 
 bool RankUpdates::Restore(const std::map<std::string, std::vector<float>>& state) {
-  if (low_rank_) return low_rank_->Restore(PrefixOf("powersgd"), state);
+  if (low_rank_) return low_rank_->Restore(PrefixOf(kLowRankState), state);
   return codec_state().Set(state).empty();
 }
 

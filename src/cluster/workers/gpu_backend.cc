@@ -5,12 +5,12 @@
 
 #include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
-#include "cluster/ranks/low_rank_sums.h"
 #include "cluster/workers/worker_teams.h"
 #include "singa/base/str_cat.h"
 #include "train/device/coded_gradients.h"
 #include "train/device/largest_gradients.h"
 #include "train/device/thin_gradients.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 namespace {
@@ -28,14 +28,14 @@ Range WorkersHere(const SyncSetup& setup) {
 }
 
 // Returns the beginning of the names of a worker's state.
-std::string PrefixOf(const std::string& kind, int worker) {
+std::string PrefixOf(std::string_view kind, int worker) {
   return StatePrefix(kind, kGroup, {{worker, worker + 1}});
 }
 
 // Returns the first part of the names of all workers' states.
-std::string KindOf(AllReduceProto::Compression compression) {
-  if (compression == AllReduceProto::kPowerSGD) return "powersgd";
-  return compression == AllReduceProto::kPartial ? "partial" : "codec";
+std::string_view KindOf(AllReduceProto::Compression compression) {
+  if (compression == AllReduceProto::kPowerSGD) return kLowRankState;
+  return compression == AllReduceProto::kPartial ? kOwnValuesState : kCodecState;
 }
 
 // Returns the values and states of all slices.
@@ -92,13 +92,14 @@ void GpuBackend::Allocate(WorkerTeams* teams) {
 std::vector<GpuBackend::Part> GpuBackend::PartsOf(int worker) const {
   const TrainedParams& trained = teams_->lead().model().trained();
   const SliceTable& table = trained.table;
-  const std::string prefix = PrefixOf(KindOf(conf().compression()), worker);
+  const std::string_view kind = KindOf(conf().compression());
+  const std::string prefix = PrefixOf(kind, worker);
   std::vector<Part> parts;
   if (conf().compression() == AllReduceProto::kPowerSGD) {
     for (const auto& [param, shape, bucket] : ThinGradients::Params(conf(), trained)) {
       if (conf().error_feedback())
         parts.push_back({StrCat(prefix, "param", param), {shape.rows, shape.cols}});
-      parts.push_back({LowRankSums::BasisName(param), {shape.cols, shape.rank}, true});
+      parts.push_back({StrCat(CommonPrefix(kind), "param", param), {shape.cols, shape.rank}, true});
     }
     return parts;
   }
@@ -132,13 +133,13 @@ void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
 
 void GpuBackend::RestoreState(const Safetensors& state) {
   if (senders_.empty() || parts_[0].empty()) return;
-  const std::string kind = KindOf(conf().compression());
+  const std::string_view kind = KindOf(conf().compression());
   for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(kind + "/")) continue;
+    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind))) continue;
     restores_ = true;
-    bool known = false;
+    bool known = tensor.name.starts_with(CommonPrefix(kind));
     for (int worker = 0; worker < setup_.job.cluster().nworkers_per_group(); ++worker)
-      known = known || LowRankSums::HasState(PrefixOf(kind, worker), tensor.name);
+      known = known || tensor.name.starts_with(PrefixOf(kind, worker));
     lost_ = lost_ || !known;
     for (const std::vector<Part>& parts : parts_)
       if (std::ranges::find(parts, tensor.name, &Part::name) != parts.end())

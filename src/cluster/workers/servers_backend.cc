@@ -5,6 +5,7 @@
 #include "cluster/workers/worker_teams.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 namespace {
@@ -112,7 +113,7 @@ void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
 
 void ServersBackend::RestoreState(const Safetensors& state) {
   for (const StoredTensor& tensor : state.tensors()) {
-    const bool codec = tensor.name.starts_with("codec/");
+    const bool codec = tensor.name.starts_with(StatePrefix(kCodecState));
     if (tensor.type != StoredType::kF32) continue;
     restores_ = restores_ || codec;
     const bool here =

@@ -9,16 +9,17 @@
 #include "singa/train/learning_rate.h"
 #include "singa/train/updater.h"
 #include "train/apply/update_rule.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 namespace {
 
 // Names are those of CodecState (cluster/client): codec/group0/workers2-3/slice7.
-constexpr std::string_view kCodec = "codec/", kFirstGroup = "codec/group0/", kNumber = "/slice";
+constexpr std::string_view kNumber = "/slice";
 constexpr int64_t kRestAndMomentum = 2;  // tensors are [states, nodes, floats of the slice]
 
 bool HasMomentum(const StoredTensor& tensor) {
-  return tensor.name.starts_with(kCodec) && tensor.type == StoredType::kF32 &&
+  return tensor.name.starts_with(StatePrefix(kCodecState)) && tensor.type == StoredType::kF32 &&
          tensor.shape.dims() == 3 && tensor.shape[0] == kRestAndMomentum;
 }
 
@@ -44,8 +45,8 @@ std::optional<Sums> SumsOf(const Safetensors& state, const SliceTable& table) {
   for (const StoredTensor& tensor : state.tensors()) {
     if (!HasMomentum(tensor)) continue;
     const int slice = SliceOf(tensor.name);
-    const bool fits = tensor.name.starts_with(kFirstGroup) && slice >= 0 && slice < table.size() &&
-                      tensor.shape[2] == table[slice].size;
+    const bool fits = tensor.name.starts_with(StatePrefix(kCodecState, 0)) && slice >= 0 &&
+                      slice < table.size() && tensor.shape[2] == table[slice].size;
     if (!fits) return {};
     const std::vector<float> floats = FloatsIn(tensor);
     const size_t nodes = tensor.shape[1], n = tensor.shape[2];
