@@ -6,21 +6,12 @@
 #include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/workers/worker_teams.h"
-#include "singa/base/str_cat.h"
-#include "train/device/coded_gradients.h"
-#include "train/device/largest_gradients.h"
-#include "train/device/thin_gradients.h"
 #include "train/reduce/exchange_state.h"
 
 namespace singa {
 namespace {
 
 constexpr int kGroup = 0;  // the job's only worker group
-
-// Returns whether workers keep something for themselves.
-bool KeepsState(AllReduceProto::Compression compression) {
-  return compression != AllReduceProto::kNone && compression != AllReduceProto::kFp16;
-}
 
 Range WorkersHere(const SyncSetup& setup) {
   if (!setup.process) return {0, setup.job.cluster().nworkers_per_group()};
@@ -30,12 +21,6 @@ Range WorkersHere(const SyncSetup& setup) {
 // Returns the beginning of the names of a worker's state.
 std::string PrefixOf(std::string_view kind, int worker) {
   return StatePrefix(kind, kGroup, {{worker, worker + 1}});
-}
-
-// Returns the first part of the names of all workers' states.
-std::string_view KindOf(AllReduceProto::Compression compression) {
-  if (compression == AllReduceProto::kPowerSGD) return kLowRankState;
-  return compression == AllReduceProto::kPartial ? kOwnValuesState : kCodecState;
 }
 
 // Returns the values and states of all slices.
@@ -51,8 +36,12 @@ std::vector<float> AllFloats(const Replica& replica) {
 }  // namespace
 
 GpuBackend::GpuBackend(const SyncSetup& setup, const GpuGroupId& gpus)
-    : setup_(setup), gpus_(gpus), here_(WorkersHere(setup)), updates_(setup.job, setup.replica) {
-  if (!KeepsState(conf().compression())) return;
+    : setup_(setup),
+      gpus_(gpus),
+      here_(WorkersHere(setup)),
+      compression_(CompressionOf(setup.job.cluster().all_reduce())),
+      updates_(setup.job, setup.replica) {
+  if (!compression_.keeps_state()) return;
   states_.resize(here_.size());
   const float clip_norm = ClipsLocally(setup_.job) ? setup_.job.updater().clip_norm() : 0;
   for (std::vector<float>& state : states_)
@@ -68,48 +57,33 @@ TeamSync GpuBackend::SyncOf(int group) {
           .senders = senders_};
 }
 
+CompressedParams GpuBackend::ParamsOf(WorkerTeams* teams) const {
+  return {.conf = setup_.job.cluster().all_reduce(),
+          .trained = teams->lead().model().trained(),
+          .states = static_cast<int64_t>(setup_.replica->state_count()),
+          .momentum = MomentumOfCodec(setup_.job)};
+}
+
 void GpuBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
-  const TrainedParams& trained = teams->lead().model().trained();
-  const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
-  for (const GpuSender& sender : senders_) {
-    const int64_t floats = averages() ? copies * trained.table.elements()
-                                      : CompressionState(conf(), trained, sender.momentum);
-    sum->host.updater += floats * static_cast<int64_t>(sizeof(float));
-  }
+  sum->host.updater += std::ssize(senders_) * compression_.StateFloats(ParamsOf(teams)) *
+                       static_cast<int64_t>(sizeof(float));
 }
 
 void GpuBackend::Allocate(WorkerTeams* teams) {
   teams_ = teams;
   for (size_t i = 0; i < senders_.size(); ++i) {
     parts_.push_back(PartsOf(here_.first + static_cast<int>(i)));
-    int64_t floats = 0;
-    for (const Part& part : parts_[i]) floats += part.shape.size();
-    if (!averages()) states_[i].resize(floats);
+    states_[i].resize(compression_.GpuStateFloats(ParamsOf(teams)));
   }
   teams->team(kGroup).Allocate();
 }
 
-std::vector<GpuBackend::Part> GpuBackend::PartsOf(int worker) const {
-  const TrainedParams& trained = teams_->lead().model().trained();
-  const SliceTable& table = trained.table;
-  const std::string_view kind = KindOf(conf().compression());
-  const std::string prefix = PrefixOf(kind, worker);
-  std::vector<Part> parts;
-  if (conf().compression() == AllReduceProto::kPowerSGD) {
-    for (const auto& [param, shape, bucket] : ThinGradients::Params(conf(), trained)) {
-      if (conf().error_feedback())
-        parts.push_back({StrCat(prefix, "param", param), {shape.rows, shape.cols}});
-      parts.push_back({StrCat(CommonPrefix(kind), "param", param), {shape.cols, shape.rank}, true});
-    }
-    return parts;
-  }
-  const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
-  const int64_t states = LargestGradients::States(conf(), senders_[0].momentum);
-  for (int s = 0; s < table.size(); ++s) {
-    const Shape shape =
-        averages() ? Shape({copies, table[s].size}) : Shape({states, 1, table[s].size});
-    if (shape.size() > 0) parts.push_back({StrCat(prefix, "slice", s), shape});
-  }
+// Returns the parts with the names that a checkpoint has.
+std::vector<StatePart> GpuBackend::PartsOf(int worker) const {
+  const std::string_view kind = compression_.state_kind;
+  std::vector<StatePart> parts = compression_.parts(ParamsOf(teams_));
+  for (StatePart& part : parts)
+    part.name = (part.common ? CommonPrefix(kind) : PrefixOf(kind, worker)) + part.name;
   return parts;
 }
 
@@ -123,8 +97,8 @@ void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
   for (size_t i = 0; i < senders_.size(); ++i) {
     if (states_[i].empty()) continue;
     const float* from = states_[i].data();
-    for (const Part& part : parts_[i]) {
-      if (!part.alike || here_.first + i == 0)
+    for (const StatePart& part : parts_[i]) {
+      if (!part.common || here_.first + i == 0)
         state->push_back(Stored(part.name, part.shape, from));
       from += part.shape.size();
     }
@@ -133,7 +107,7 @@ void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
 
 void GpuBackend::RestoreState(const Safetensors& state) {
   if (senders_.empty() || parts_[0].empty()) return;
-  const std::string_view kind = KindOf(conf().compression());
+  const std::string_view kind = compression_.state_kind;
   for (const StoredTensor& tensor : state.tensors()) {
     if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind))) continue;
     restores_ = true;
@@ -141,8 +115,8 @@ void GpuBackend::RestoreState(const Safetensors& state) {
     for (int worker = 0; worker < setup_.job.cluster().nworkers_per_group(); ++worker)
       known = known || tensor.name.starts_with(PrefixOf(kind, worker));
     lost_ = lost_ || !known;
-    for (const std::vector<Part>& parts : parts_)
-      if (std::ranges::find(parts, tensor.name, &Part::name) != parts.end())
+    for (const std::vector<StatePart>& parts : parts_)
+      if (std::ranges::find(parts, tensor.name, &StatePart::name) != parts.end())
         restored_[tensor.name] = FloatsIn(tensor);
   }
 }
@@ -156,24 +130,24 @@ void GpuBackend::UseRestoredState() {
   for (size_t i = 0; i < senders_.size(); ++i)
     if (!Restore(i)) WarnOfOtherWorkers();
   restored_.clear();
-  if (!averages() || states_[0].empty()) return;
+  if (!compression_.has_own_values || states_[0].empty()) return;
   has_model_ = true;
   BringOwnBack();
 }
 
 // Returns false if a part of the worker's own is missing; these then begin anew.
 bool GpuBackend::Restore(size_t worker) {
-  const auto found = [&](const Part& part) {
+  const auto found = [&](const StatePart& part) {
     const auto it = restored_.find(part.name);
     const bool fits = it != restored_.end() && std::ssize(it->second) == part.shape.size();
     return fits ? &it->second : nullptr;
   };
-  const bool all = std::ranges::all_of(parts_[worker],
-                                       [&](const Part& part) { return part.alike || found(part); });
-  if (averages() && !all) return false;
+  const bool all = std::ranges::all_of(
+      parts_[worker], [&](const StatePart& part) { return part.common || found(part); });
+  if (compression_.has_own_values && !all) return false;
   std::vector<float> state;
-  for (const Part& part : parts_[worker]) {
-    const std::vector<float>* const floats = all || part.alike ? found(part) : nullptr;
+  for (const StatePart& part : parts_[worker]) {
+    const std::vector<float>* const floats = all || part.common ? found(part) : nullptr;
     state.resize(state.size() + part.shape.size());
     if (floats) std::ranges::copy(*floats, state.end() - std::ssize(*floats));
   }
@@ -204,7 +178,7 @@ std::vector<SliceState> GpuBackend::ShareModel() {
 }
 
 std::vector<SliceState> GpuBackend::Gather(const std::vector<int64_t>& steps) {
-  if (!averages()) return {};
+  if (!compression_.has_own_values) return {};
   if (setup_.process) {
     ControlMessage order;
     order.mutable_exchange()->add_versions(steps[kGroup]);

@@ -10,6 +10,7 @@
 
 #include "cluster/workers/sync_backend.h"
 #include "train/apply/replica_updates.h"
+#include "train/device/gpu_compression.h"
 
 namespace singa {
 
@@ -25,21 +26,14 @@ class GpuBackend final : public SyncBackend, private ModelState {
   void Stop(WorkerTeams* teams) override;
 
  private:
-  // A part of a worker's state, as a checkpoint has it.
-  struct Part {
-    std::string name;
-    Shape shape;
-    bool alike = false;  // in all workers; the first one saves it
-  };
   std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
   void Exchange(const std::vector<int64_t>&) override { ShareModel(); }
   void BringOwnBack() override;
   void SaveState(std::vector<StoredTensor>* state) override;
   void RestoreState(const Safetensors& state) override;
   void UseRestoredState() override;
-  const AllReduceProto& conf() const { return setup_.job.cluster().all_reduce(); }
-  bool averages() const { return conf().compression() == AllReduceProto::kPartial; }
-  std::vector<Part> PartsOf(int worker) const;
+  CompressedParams ParamsOf(WorkerTeams* teams) const;
+  std::vector<StatePart> PartsOf(int worker) const;
   bool Restore(size_t worker);
   std::vector<SliceState> ShareModel();
   void Download();
@@ -47,12 +41,13 @@ class GpuBackend final : public SyncBackend, private ModelState {
   const SyncSetup setup_;
   const GpuGroupId gpus_;
   const Range here_;  // workers of this process
+  const GpuCompression& compression_;
   ReplicaUpdates updates_;
-  // By worker here. States are those of its parts, in their order.
+  // By worker here. A state has the parts, in their order. It is empty if the replica has it.
   std::vector<std::vector<float>> states_;
-  std::vector<std::vector<Part>> parts_;  // set by Allocate
-  std::vector<GpuSender> senders_;        // empty: whole gradients are sent
-  WorkerTeams* teams_ = nullptr;          // set by Allocate
+  std::vector<std::vector<StatePart>> parts_;  // set by Allocate
+  std::vector<GpuSender> senders_;             // empty: workers keep no state
+  WorkerTeams* teams_ = nullptr;               // set by Allocate
   // The replica has the mean of all workers' values, not those of the first worker here.
   bool has_model_ = false;
   std::map<std::string, std::vector<float>> restored_;  // by name

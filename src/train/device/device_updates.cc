@@ -7,6 +7,7 @@
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/apply/not_finite.h"
+#include "train/device/gpu_compression.h"
 #include "train/device/on_device.h"
 
 namespace singa {
@@ -56,10 +57,9 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       all_reduce_(job.cluster().all_reduce()),
       counts_(trained_.size()) {
   if (worker_.sender)
-    coded_ = MakeCodedGradients({job, *worker_.trained, *worker_.sender, ctx_, outcomes_.losses()});
-  if (worker_.sender && !coded_)
-    means_ =
-        std::make_unique<ValueMeans>(worker_.trained->table, all_reduce_, ctx_, outcomes_.losses());
+    compressed_ = CompressionOf(all_reduce_)
+                      .make({job, *worker_.trained, *worker_.sender, ctx_, outcomes_.losses(),
+                             worker_.leads, &states_});
   if (worker_.regions.tags > 0)
     exchange_.emplace(worker_.regions, worker_.member->member, ctx_, transfers_.get());
 }
@@ -69,8 +69,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
 void DeviceUpdates::Leave() {
   group_.reset();
   gradients_.DropSums();
-  if (coded_) coded_->Drop();
-  if (means_) means_->Drop();
+  if (compressed_) compressed_->Drop();
   exchange_.reset();
   transfers_.reset();
 }
@@ -126,8 +125,7 @@ void DeviceUpdates::MakePieces() {
       piece.n = cut.size;
       piece.param = cut.param;
     }
-    if (coded_) coded_->Add(s, param.grad.data() + cut.begin);
-    if (means_) means_->Add(s, piece);
+    if (compressed_) compressed_->Add(s, param.grad.data() + cut.begin, piece);
     pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
   }
   pieces_.Place(*ctx_);
@@ -151,17 +149,14 @@ void DeviceUpdates::Bring() {
       const float* const host = replica_.states()[p].tensors[i].data() + trained_[p]->begin();
       CopyFromHost(*ctx_, host, states_[p][i].data(), states_[p][i].bytes());
     }
-  if (coded_) coded_->Bring();
-  if (means_ && !worker_.leads && !worker_.sender->state->empty())
-    BringOwnValues(*ctx_, worker_.trained->table, *worker_.sender->state, Copies());
+  if (compressed_) compressed_->Bring();
   for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
 
 void DeviceUpdates::Download() {
   Settle();
   if (!std::exchange(changed_, false) || stale_) return;
-  if (coded_) coded_->Download();
-  if (means_) *worker_.sender->state = DownloadOwnValues(*ctx_, worker_.trained->table, Copies());
+  if (compressed_) compressed_->Download();
   for (Param* param : placed_) {
     const bool updated = std::ranges::find(trained_, param) != trained_.end();
     if (worker_.leads && !updated && !worker_.trained->IsOfOtherPhases(param))
@@ -176,13 +171,6 @@ void DeviceUpdates::Download() {
   }
 }
 
-ParamCopies DeviceUpdates::Copies() const {
-  ParamCopies copies = states_;
-  for (size_t p = 0; p < trained_.size(); ++p)
-    copies[p].insert(copies[p].begin(), trained_[p]->data);
-  return copies;
-}
-
 void DeviceUpdates::Join() {
   group_ = JoinGpuGroup(*worker_.member, &ctx_->stream->gpu());
   if (exchange_) exchange_->Join(group_.get(), [this] { MeetGroup(); });
@@ -192,7 +180,7 @@ void DeviceUpdates::Join() {
 void DeviceUpdates::BeginStep(int64_t step) {
   if (worker_.member && !group_) Join();
   Bring();
-  if (coded_) coded_->Begin(step);
+  if (compressed_) compressed_->Begin(step);
   if (waits_) LookAt(0);
   metrics_->Bring();
   changed_ = true;
@@ -233,8 +221,7 @@ GroupMember DeviceUpdates::Member() {
 }
 
 void DeviceUpdates::AddUp(int64_t step) {
-  if (coded_) return coded_->AddUp(Member(), step, gradients_.bad_losses());
-  if (means_) return means_->Inspect(Member(), gradients_.bad_losses(), rule_.clip_norm > 0);
+  if (compressed_) return compressed_->AddUp(Member(), step, gradients_.bad_losses());
   if (!gradients_.has_sums())
     gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
                         [this] { MeetGroup(); });
@@ -265,15 +252,9 @@ void DeviceUpdates::Judge() {
                            .piece_count = pieces_.count(),
                            .clip_norm = rule_.clip_norm,
                            .ends = !waits_,
-                           .state = ctx_->device_state,
-                           .own = coded_ ? coded_->own() : nullptr};
-  if (group_ && means_) {  // the mean of all members' updates is one of the group's gradient
-    evidence.pieces = means_->findings().own_pieces();
-    evidence.bad_pieces = means_->findings().of_pieces();
-    evidence.factor = static_cast<float>(worker_.member->members);
-  } else {
+                           .state = ctx_->device_state};
+  if (!compressed_ || !compressed_->AddFindings(&evidence))
     pieces_.Inspect(*ctx_, rule_.clip_norm > 0);
-  }
   if (worker_.trained->divided()) {
     const std::span<double> findings = pieces_.findings();
     SumInOrder(*ctx_, findings.data(), std::ssize(findings));
@@ -283,7 +264,7 @@ void DeviceUpdates::Judge() {
 
 void DeviceUpdates::EndStep() {
   AddToCounts(1);
-  if (means_) means_->Average(Member(), ctx_->state->step, &outcomes_.report()->verdict);
+  if (compressed_) compressed_->Updated(Member(), ctx_->state->step, &outcomes_.report()->verdict);
   outcomes_.Follow();
   LookAt(group_ ? 0 : kAhead);  // workers of a group do the same step
 }

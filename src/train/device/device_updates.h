@@ -18,15 +18,13 @@
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
-#include "train/device/coded_gradients.h"
+#include "train/device/compressed_exchange.h"
 #include "train/device/device_gradients.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
 #include "train/device/device_pieces.h"
 #include "train/device/loss_scale.h"
-#include "train/device/own_values.h"
 #include "train/device/step_outcomes.h"
-#include "train/device/value_means.h"
 #include "train/device/worker_device.h"
 
 namespace singa {
@@ -79,7 +77,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void EndStep();
   // Returns whether the work of `step` differs from that of the steps before, so that work which
   // was captured must go before BeginStep.
-  bool Changes(int64_t step) const { return coded_ && coded_->Changes(step); }
+  bool Changes(int64_t step) const { return compressed_ && compressed_->Changes(step); }
 
   void Await(Param*, int64_t) override {}
   void GradientReady(Param* param, int64_t step) override;
@@ -100,7 +98,6 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void Judge();
   GroupMember Member();
   void MeetGroup();
-  ParamCopies Copies() const;
   void Bring();
   void LookAt(size_t most);  // waits until at most `most` reports are on their way
   void AddToCounts(int64_t updates);
@@ -120,13 +117,12 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   DeviceGradients gradients_;
   const AllReduceProto all_reduce_;  // how the group adds up
   std::vector<Param*> placed_;
-  std::vector<int64_t> counts_;              // by param: updates
-  std::vector<int> announced_;               // params with gradients, in the first step's order
-  std::vector<std::vector<Tensor>> states_;  // by trained param
+  std::vector<int64_t> counts_;  // by param: updates
+  std::vector<int> announced_;   // params with gradients, in the first step's order
+  ParamCopies states_;           // by trained param
   Tensor loss_cells_;
-  DevicePieces pieces_;                    // made by the first step
-  std::unique_ptr<CodedGradients> coded_;  // null: whole gradients are added up, or none
-  std::unique_ptr<ValueMeans> means_;      // null: gradients are added up
+  DevicePieces pieces_;                             // made by the first step
+  std::unique_ptr<CompressedExchange> compressed_;  // null: whole gradients are added up, or none
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's values are newer

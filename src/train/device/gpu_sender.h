@@ -1,5 +1,5 @@
-// GpuSender says how a worker's GPU takes part in its group if it does not send whole gradients:
-// the compression of the job is kTopK, kThreshold, kPowerSGD or kPartial.
+// GpuSender says how a worker's GPU takes part in its group if the compression of the job keeps a
+// state (GpuCompression).
 #pragma once
 
 #include <vector>

@@ -26,7 +26,7 @@ class GroupFindings {
   const float* of_pieces() const { return bad_.data() + losses_; }
   // Returns what this member has found about its own pieces, and the judgement on them.
   const PieceFinding* own_pieces() const { return found_.as<PieceFinding>(); }
-  int64_t pieces() const { return pieces_count_; }
+  int members() const { return member_.number.members; }
   const OwnGradient* own() const { return own_.as<OwnGradient>(); }
 
  private:

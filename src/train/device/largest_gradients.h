@@ -1,4 +1,5 @@
-// LargestGradients are the CodedGradients of kTopK and kThreshold.
+// LargestGradients are the CodedGradients of kTopK and kThreshold. The state of each slice is its
+// rest, and its gradient with momentum, as SparseCodec has them.
 #pragma once
 
 #include <optional>
@@ -11,20 +12,21 @@ namespace singa {
 
 class LargestGradients final : public CodedGradients {
  public:
-  explicit LargestGradients(const Setup& setup);
+  explicit LargestGradients(const Setup& setup) : CodedGradients(setup, kCompression) {}
 
-  void Add(int slice, float* gradient) override;
+  static const GpuCompression kCompression;
+
+  void Add(int slice, float* gradient, const UpdatePiece& piece) override;
   bool Changes(int64_t step) const override { return sums_ && !sums_->Fits(step); }
   void Begin(int64_t step) override;
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;
+  bool AddFindings(StepEvidence* evidence) const override;
   void Drop() override { sums_.reset(); }
-  const OwnGradient* own() const override;
-
-  // Returns the floats of state for each float of a gradient: the rest, and the gradient with
-  // momentum, as SparseCodec has them.
-  static int64_t States(const AllReduceProto& conf, float momentum);
 
  private:
+  static std::vector<StatePart> Parts(const CompressedParams& params);
+  static int64_t MessageBytes(const CompressedParams& params, int members);
+
   std::vector<SparseSlice> slices_;
   std::optional<SparseSums> sums_;  // none: before the first step, and when they have to change
 };

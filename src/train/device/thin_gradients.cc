@@ -9,6 +9,7 @@
 #include "singa/math/gemm.h"
 #include "singa/tensor/memory.h"
 #include "train/device/on_device.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 namespace {
@@ -18,31 +19,46 @@ Context Exact(Context ctx) {
   return ctx;
 }
 
-}  // namespace
-
-std::vector<LowRankParam> ThinGradients::Params(const AllReduceProto& conf,
-                                                const TrainedParams& trained) {
+std::vector<LowRankParam> Matrices(const AllReduceProto& conf, const TrainedParams& trained) {
   std::vector<Shape> shapes;
   shapes.reserve(trained.params.size());
   for (const Param* param : trained.params) shapes.push_back(param->shape());
   return LowRankParams(trained.table, shapes, conf);
 }
 
-int64_t ThinGradients::Bytes(const AllReduceProto& conf, const TrainedParams& trained) {
-  int64_t floats = trained.table.elements();
-  for (const auto& [param, shape, bucket] : Params(conf, trained))
+}  // namespace
+
+constinit const GpuCompression ThinGradients::kCompression = {
+    .state_kind = kLowRankState,
+    .parts = Parts,
+    .make = [](const Setup& setup) -> std::unique_ptr<CompressedExchange> {
+      return std::make_unique<ThinGradients>(setup);
+    },
+    .message_bytes = MessageBytes};
+
+std::vector<StatePart> ThinGradients::Parts(const CompressedParams& params) {
+  std::vector<StatePart> parts;
+  for (const auto& [param, shape, bucket] : Matrices(params.conf, params.trained)) {
+    const std::string name = StrCat("param", param);
+    if (params.conf.error_feedback()) parts.push_back({name, {shape.rows, shape.cols}});
+    parts.push_back({name, {shape.cols, shape.rank}, true});
+  }
+  return parts;
+}
+
+int64_t ThinGradients::MessageBytes(const CompressedParams& params, int) {
+  int64_t floats = params.trained.table.elements();
+  for (const auto& [param, shape, bucket] : Matrices(params.conf, params.trained))
     floats += shape.p_size() + 2 * shape.q_size() - shape.size();
   return floats * static_cast<int64_t>(sizeof(float));
 }
 
 ThinGradients::ThinGradients(const Setup& setup)
-    : CodedGradients(setup, CompressionState(setup.job.cluster().all_reduce(), setup.trained, 0)),
-      ctx_(Exact(*setup.ctx)) {
-  const AllReduceProto& conf = setup.job.cluster().all_reduce();
+    : CodedGradients(setup, kCompression), ctx_(Exact(*setup.ctx)) {
   float* at = state_.data();
-  for (const LowRankParam& param : Params(conf, setup.trained)) {
+  for (const LowRankParam& param : Matrices(conf(), setup.trained)) {
     Matrix& matrix = matrices_.emplace_back(Matrix{param, nullptr, nullptr});
-    if (conf.error_feedback()) matrix.rest = std::exchange(at, at + param.shape.size());
+    if (conf().error_feedback()) matrix.rest = std::exchange(at, at + param.shape.size());
     matrix.basis = std::exchange(at, at + param.shape.q_size());
   }
 }
@@ -70,8 +86,7 @@ void ThinGradients::MakePieces() {
 
 // REQUIRES: the tensors are allocated.
 void ThinGradients::MakeThin() {
-  const AllReduceProto& conf = setup_.job.cluster().all_reduce();
-  const std::vector<std::vector<int>> buckets = GradientBuckets(setup_.trained.table, conf);
+  const std::vector<std::vector<int>> buckets = GradientBuckets(setup_.trained.table, conf());
   float *p = first_.data(), *q = second_.data(), *renewed = renewed_.data();
   for (LowRankPiece& piece : pieces_)
     if (piece.matrix < 0) piece.whole = std::exchange(p, p + piece.n);

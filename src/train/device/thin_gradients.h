@@ -18,17 +18,13 @@ class ThinGradients final : public CodedGradients {
  public:
   explicit ThinGradients(const Setup& setup);
 
-  void Add(int slice, float* gradient) override { slices_.emplace_back(slice, gradient); }
+  static const GpuCompression kCompression;
+
+  void Add(int slice, float* gradient, const UpdatePiece&) override {
+    slices_.emplace_back(slice, gradient);
+  }
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;
   void Drop() override { findings_.reset(); }
-
-  static std::vector<LowRankParam> Params(const AllReduceProto& conf, const TrainedParams& trained);
-  // Returns the floats of state of one matrix.
-  static int64_t StateOf(const AllReduceProto& conf, const LowRankShape& shape) {
-    return (conf.error_feedback() ? shape.size() : 0) + shape.q_size();
-  }
-  // Returns the bytes that a member needs for what is sent.
-  static int64_t Bytes(const AllReduceProto& conf, const TrainedParams& trained);
 
  private:
   struct Matrix {
@@ -36,6 +32,8 @@ class ThinGradients final : public CodedGradients {
     float *rest, *basis;              // rest: null: nothing is fed back
     const float* gradient = nullptr;  // null: a step makes none
   };
+  static std::vector<StatePart> Parts(const CompressedParams& params);
+  static int64_t MessageBytes(const CompressedParams& params, int members);
   void Allocate(const GroupMember& member);
   void MakePieces();
   void MakeThin();

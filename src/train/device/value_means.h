@@ -1,49 +1,45 @@
 // ValueMeans averages values and updater states over the GPUs of a group, which each apply their
-// own gradients (kPartial): in each step those of one bucket, in turn. Finite
-// gradients give the numbers of PartialUpdates (cluster/ranks).
+// own gradients (kPartial): in each step those of one bucket, in turn. Finite gradients give the
+// numbers of PartialUpdates (cluster/ranks).
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "comm/collective/slice_table.h"
-#include "singa/proto/cluster.pb.h"
+#include "train/device/compressed_exchange.h"
+#include "train/device/gpu_compression.h"
 #include "train/device/group_findings.h"
 #include "train/device/mean_pieces.h"
 
 namespace singa {
 
-class ValueMeans {
+class ValueMeans final : public CompressedExchange {
  public:
-  // Both must outlive it. losses: of the findings of InspectLosses.
-  ValueMeans(const SliceTable& table, const AllReduceProto& conf, Context* ctx, int64_t losses);
+  explicit ValueMeans(const Setup& setup);
 
-  // Adds a slice that is updated: its gradient, values and states. REQUIRES: Inspect was not
-  // called.
-  void Add(int slice, const UpdatePiece& piece);
-  // Inspects this member's gradient, and adds the findings about losses and gradients up over the
-  // group. `squares`: the norm of the gradient is needed.
-  void Inspect(const GroupMember& member, float* bad_losses, bool squares);
-  const GroupFindings& findings() const { return *findings_; }
-  // Averages the bucket of `step` over the group, in the order of the context's work, if the step
-  // counts.
-  void Average(const GroupMember& member, int64_t step, const StepVerdict* verdict);
-  // Forgets the group.
-  void Drop() { findings_.reset(); }
+  static const GpuCompression kCompression;
 
-  // Returns the bytes that a member needs. states: floats that the updater keeps for each value.
-  static int64_t Bytes(const AllReduceProto& conf, const SliceTable& table, int64_t states);
+  void Add(int slice, float* gradient, const UpdatePiece& piece) override;
+  // Inspects this member's gradient. The findings of all members are added up.
+  void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;
+  bool AddFindings(StepEvidence* evidence) const override;
+  // Averages the bucket of `step` over the group, if the step counts.
+  void Updated(const GroupMember& member, int64_t step, const StepVerdict* verdict) override;
+  void Drop() override { findings_.reset(); }
+  void Bring() override;
+  void Download() const override;
 
  private:
   struct Bucket {
     int64_t first = 0, count = 0;  // pieces
     int64_t floats = 0;
   };
+  static std::vector<StatePart> Parts(const CompressedParams& params);
+  static int64_t MessageBytes(const CompressedParams& params, int members);
   void Place();
+  ParamCopies Copies() const;
 
-  Context* const ctx_;
-  const int64_t losses_;
   std::vector<int> bucket_of_;  // by slice
   std::vector<Bucket> buckets_;
   int64_t averages_ = 0;                        // so far

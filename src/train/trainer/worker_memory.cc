@@ -5,7 +5,7 @@
 #include "comm/exchange/gpu_exchange.h"
 #include "comm/exchange/region_board.h"
 #include "nn/connection/bridge.h"
-#include "train/device/coded_gradients.h"
+#include "train/device/gpu_compression.h"
 #include "train/device/part_sums.h"
 
 namespace singa {
@@ -56,7 +56,8 @@ int64_t TransferMemory(const CountedWorker& worker) {
       bytes += PartSums::Floats(worker.trained.own[i]->size(), by.count) *
                static_cast<int64_t>(sizeof(float));
   return bytes +
-         CompressionBytes(worker.all_reduce, worker.trained, worker.states, place.gpus->members);
+         CompressionOf(worker.all_reduce)
+             .MessageBytes({worker.all_reduce, worker.trained, worker.states}, place.gpus->members);
 }
 
 void CountDevice(const CountedWorker& worker, JobMemory* memory) {
@@ -77,9 +78,10 @@ void CountDevice(const CountedWorker& worker, JobMemory* memory) {
     host.gradients = 0;
     if (worker.place.gpus) gpu.forever += TransferMemory(worker);
     if (worker.place.sender)
-      gpu.updater +=
-          CompressionState(worker.all_reduce, worker.trained, worker.place.sender->momentum) *
-          static_cast<int64_t>(sizeof(float));
+      gpu.updater += CompressionOf(worker.all_reduce)
+                         .GpuStateFloats({worker.all_reduce, worker.trained, worker.states,
+                                          worker.place.sender->momentum}) *
+                     static_cast<int64_t>(sizeof(float));
   } else {
     host.pinned += gpu.params + gpu.gradients;
   }

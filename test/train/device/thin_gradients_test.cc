@@ -84,14 +84,14 @@ class ThinGradientsTest : public GpuMembersTest {
       const StepState none;
       Tensor state = me.memory.Allocate({static_cast<int64_t>(sizeof none)}, DType::kU8);
       me.ctx.device_state = state.as<StepState>();
-      Floats kept(CompressionState(job_.cluster().all_reduce(), trained_, 0));
+      Floats kept(ThinGradients::kCompression.StateFloats({job_.cluster().all_reduce(), trained_}));
       const GpuSender sender = {.state = &kept};
       ThinGradients thin({job_, trained_, sender, &me.ctx, 1});
       thin.Bring();
       Tensor values = me.On(gradients[0][me.number()]), bad = me.On({0});
       for (int s = 0; s < trained_.table.size(); ++s) {
         const Slice& slice = trained_.table[s];
-        thin.Add(s, values.data() + (slice.param == 0 ? 0 : kThin.size()) + slice.begin);
+        thin.Add(s, values.data() + (slice.param == 0 ? 0 : kThin.size()) + slice.begin, {});
       }
       for (size_t step = 0; step < gradients.size(); ++step) {
         const StepState now = {.step = static_cast<int64_t>(step)};

@@ -45,35 +45,45 @@ class ValueMeansTest : public GpuMembersTest {
       me.memory.Write(&judged, &verdict);
       Tensor floats = me.On(members[me.number()]), gradient = me.On(gradients_[me.number()]);
       Tensor bad = me.On({static_cast<float>(me.number())});
-      ValueMeans means(table_, conf_, &me.ctx, 1);
+      ValueMeans means({job_, trained_, sender_, &me.ctx, 1});
       for (int s = 0; s < 2; ++s) {
         UpdatePiece piece = {};
         piece.w = floats.data() + 2 * s * kSize;
         piece.states[0] = piece.w + kSize;
         piece.g = gradient.data();
         piece.n = kSize;
-        means.Add(s, piece);
+        means.Add(s, gradient.data(), piece);
       }
       for (int64_t step = first; step < first + steps; ++step) {
-        means.Inspect(me.InGroup(), bad.data(), false);
-        means.Average(me.InGroup(), step, verdict.as<StepVerdict>());
+        means.AddUp(me.InGroup(), step, bad.data());
+        means.Updated(me.InGroup(), step, verdict.as<StepVerdict>());
       }
+      StepEvidence evidence = {};
+      EXPECT_TRUE(means.AddFindings(&evidence));
+      EXPECT_EQ(evidence.factor, std::ssize(members));
       Tensor pieces = me.memory.Allocate({2});
-      CopyFloats(me.ctx, means.findings().of_pieces(), pieces.data(), 2);
+      CopyFloats(me.ctx, evidence.bad_pieces, pieces.data(), 2);
       found[me.number()] = {me.Read(floats), me.Read(bad), me.Read(pieces)[0] != 0};
       means.Drop();
     });
     return found;
   }
-  static AllReduceProto BucketsOfOneParam() {
-    AllReduceProto conf;
-    conf.set_compression(AllReduceProto::kPartial);
-    conf.set_fusion_elements(1);
-    return conf;
+  static JobProto BucketsOfOneParam() {
+    JobProto job;
+    job.mutable_cluster()->mutable_all_reduce()->set_compression(AllReduceProto::kPartial);
+    job.mutable_cluster()->mutable_all_reduce()->set_fusion_elements(1);
+    return job;
   }
 
-  const SliceTable table_{{{kSize}, {kSize}}};
-  const AllReduceProto conf_ = BucketsOfOneParam();
+  static TrainedParams TwoParams() {
+    TrainedParams trained;
+    trained.table = SliceTable(std::vector<Shape>{{kSize}, {kSize}});
+    return trained;
+  }
+
+  const TrainedParams trained_ = TwoParams();
+  const JobProto job_ = BucketsOfOneParam();
+  const GpuSender sender_ = {};
   std::vector<Floats> gradients_ = std::vector<Floats>(3, Floats(kSize, 1));
 };
 SINGA_TEST_ON_ALL_GPUS(ValueMeansTest);
