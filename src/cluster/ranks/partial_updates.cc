@@ -5,6 +5,7 @@
 
 #include "base/thread/activity_mark.h"
 #include "base/thread/counted_time.h"
+#include "cluster/ranks/mean_model.h"
 #include "comm/collective/link_tags.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -113,26 +114,15 @@ void PartialUpdates::Average(int64_t step, const std::vector<int>& bucket) {
 }
 
 std::vector<SliceState> PartialUpdates::ShareModel() {
-  std::vector<SliceState> model(table_.size());
-  const std::vector<std::vector<float>> before = std::exchange(own_, {});
-  for (int s = 0; s < table_.size(); ++s) {
-    std::vector<float> floats = before.empty() ? setup_.replica->Floats(s) : before[s];
-    std::vector<double> means(floats.begin(), floats.end());
-    for (double& x : means) x *= share_;
-    setup_.between->AllReduceOfRanks(means);
-    model[s].count = setup_.replica->count_of(s);
-    model[s].floats.assign(means.begin(), means.end());
-    if (rank() == 0) own_.push_back(std::move(floats));
-  }
+  std::vector<float> own = std::exchange(own_, {});
+  if (own.empty()) own = setup_.replica->AllFloats();
+  std::vector<SliceState> model = MeanModel(*setup_.replica, {own}, share_, setup_.between);
+  if (rank() == 0) own_ = std::move(own);
   return model;
 }
 
 void PartialUpdates::BringOwnBack() {
-  for (size_t s = 0; s < own_.size(); ++s) {
-    const auto slice = static_cast<int>(s);
-    setup_.replica->SetFloats(slice, setup_.replica->count_of(slice), own_[s]);
-  }
-  own_.clear();
+  if (!own_.empty()) setup_.replica->SetAllFloats(std::exchange(own_, {}));
 }
 
 std::string PartialUpdates::NameOf(int slice) const {
@@ -140,12 +130,14 @@ std::string PartialUpdates::NameOf(int slice) const {
 }
 
 std::vector<StoredTensor> PartialUpdates::State() {
-  saved_ = own_;
+  saved_ = own_.empty() ? setup_.replica->AllFloats() : own_;
   std::vector<StoredTensor> tensors;
   const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
+  const float* from = saved_.data();
   for (int s = 0; s < table_.size(); ++s) {
-    if (own_.empty()) saved_.push_back(setup_.replica->Floats(s));
-    tensors.push_back(Stored(NameOf(s), Shape({copies, table_[s].size}), saved_[s].data()));
+    const StoredTensor& made =
+        tensors.emplace_back(Stored(NameOf(s), Shape({copies, table_[s].size}), from));
+    from += made.shape.size();
   }
   return tensors;
 }

@@ -51,10 +51,9 @@ class PartialUpdates final : public LinkedUpdates {
   std::unique_ptr<OffsetLink> link_;
   std::unique_ptr<LinkCollective> collective_;
   std::unique_ptr<HeldGradients> held_;  // null: gradients are applied at once
-  // At rank 0, by slice: its own values and states, while the replica may have the model's; else
-  // empty.
-  std::vector<std::vector<float>> own_;
-  std::vector<std::vector<float>> saved_;  // by slice: what State returned
+  // At rank 0: its own values and states, while the replica may have the model's; else empty.
+  std::vector<float> own_;
+  std::vector<float> saved_;  // that State returned
 };
 
 }  // namespace singa

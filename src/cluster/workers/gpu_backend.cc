@@ -5,6 +5,7 @@
 
 #include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
+#include "cluster/ranks/mean_model.h"
 #include "cluster/workers/worker_teams.h"
 #include "train/reduce/exchange_state.h"
 
@@ -21,16 +22,6 @@ Range WorkersHere(const SyncSetup& setup) {
 // Returns the beginning of the names of a worker's state.
 std::string PrefixOf(std::string_view kind, int worker) {
   return StatePrefix(kind, kGroup, {{worker, worker + 1}});
-}
-
-// Returns the values and states of all slices.
-std::vector<float> AllFloats(const Replica& replica) {
-  std::vector<float> all;
-  for (int s = 0; s < replica.table().size(); ++s) {
-    const std::vector<float> some = replica.Floats(s);
-    all.insert(all.end(), some.begin(), some.end());
-  }
-  return all;
 }
 
 }  // namespace
@@ -155,26 +146,14 @@ bool GpuBackend::Restore(size_t worker) {
   return all;
 }
 
-// Each process adds up what its workers have, in float64.
 std::vector<SliceState> GpuBackend::ShareModel() {
   Download();
-  Replica& replica = *setup_.replica;
-  const SliceTable& table = replica.table();
   for (std::vector<float>& own : states_)
-    if (own.empty()) own = AllFloats(replica);  // before the first step
-  std::vector<SliceState> model(table.size());
+    if (own.empty()) own = setup_.replica->AllFloats();  // before the first step
   const float share = 1 / static_cast<float>(setup_.job.cluster().nworkers_per_group());
-  int64_t at = 0;
-  for (int s = 0; s < table.size(); ++s) {
-    std::vector<double> means(parts_[0][s].shape.size());
-    for (const std::vector<float>& own : states_)
-      for (size_t i = 0; i < means.size(); ++i) means[i] += double{own[at + i]} * share;
-    if (setup_.process) setup_.process->cluster().between(kGroup).AllReduceOfRanks(means);
-    model[s].count = replica.count_of(s);
-    model[s].floats.assign(means.begin(), means.end());
-    at += std::ssize(means);
-  }
-  return model;
+  LinkCollective* const between =
+      setup_.process ? &setup_.process->cluster().between(kGroup) : nullptr;
+  return MeanModel(*setup_.replica, {states_.begin(), states_.end()}, share, between);
 }
 
 std::vector<SliceState> GpuBackend::Gather(const std::vector<int64_t>& steps) {
@@ -193,13 +172,7 @@ std::vector<SliceState> GpuBackend::Gather(const std::vector<int64_t>& steps) {
 
 void GpuBackend::BringOwnBack() {
   if (!std::exchange(has_model_, false)) return;
-  Replica& replica = *setup_.replica;
-  const float* from = states_[0].data();
-  for (int s = 0; s < replica.table().size(); ++s) {
-    const int64_t n = parts_[0][s].shape.size();
-    replica.SetFloats(s, replica.count_of(s), {from, from + n});
-    from += n;
-  }
+  setup_.replica->SetAllFloats(states_[0]);
   teams_->lead().path().MarkDeviceStale();
 }
 

@@ -68,7 +68,7 @@ std::vector<float> Replica::Floats(int slice) const {
   return floats;
 }
 
-void Replica::SetFloats(int slice, int64_t count, const std::vector<float>& floats) {
+void Replica::SetFloats(int slice, int64_t count, std::span<const float> floats) {
   const Slice& cut = table_[slice];
   counts_[slice] = count;
   std::copy_n(floats.begin(), cut.size, params_[cut.param]->host().data() + cut.begin);
@@ -80,6 +80,23 @@ void Replica::SetFloats(int slice, int64_t count, const std::vector<float>& floa
     else
       std::fill_n(to, cut.size, 0.f);
     at += cut.size;
+  }
+}
+
+std::vector<float> Replica::AllFloats() const {
+  std::vector<float> all;
+  for (int s = 0; s < table_.size(); ++s) {
+    const std::vector<float> some = Floats(s);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+void Replica::SetAllFloats(std::span<const float> floats) {
+  for (int s = 0; s < table_.size(); ++s) {
+    const size_t n = (1 + state_count()) * table_[s].size;
+    SetFloats(s, counts_[s], floats.first(n));
+    floats = floats.subspan(n);
   }
 }
 

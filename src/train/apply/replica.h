@@ -53,7 +53,10 @@ class Replica {
   int64_t count_of(int slice) const { return counts_[slice]; }
   std::vector<float> Floats(int slice) const;
   // Sets what the two above return. Without states in `floats` they become 0.
-  void SetFloats(int slice, int64_t count, const std::vector<float>& floats);
+  void SetFloats(int slice, int64_t count, std::span<const float> floats);
+  // Returns the floats of all slices, one after the other, and sets them.
+  std::vector<float> AllFloats() const;
+  void SetAllFloats(std::span<const float> floats);
 
   std::vector<UpdaterState>& states() { return states_; }  // by param, in order
   // Returns the updates that all slices of `param` have seen.

@@ -58,6 +58,21 @@ TEST(Replica, SharedValuesGetTheUpdatesOfOnesOwn) {
   EXPECT_NE(Updated(1, large)[0], Updated(1, {1000, 1002})[0]);
 }
 
+TEST(Replica, HandsOutAllFloatsAndTakesThemBack) {
+  const Shape shape = {3, 4}, more = {5};
+  Param first("w", "fc", "", ParamProto(), shape), second("b", "fc", "", ParamProto(), more);
+  first.data = Tensor::Allocate(shape);
+  second.data = Tensor::Allocate(more);
+  Replica replica(JobOfGroups(1));
+  replica.Attach(SliceTable(std::vector<Shape>{shape, more}), {&first, &second});
+  const auto copies = static_cast<int64_t>(1 + replica.state_count());
+  const std::vector<float> floats = UniformNumbers(0, copies * 17);
+  replica.SetAllFloats(floats);
+  EXPECT_EQ(replica.AllFloats(), floats);
+  EXPECT_EQ(replica.Floats(1), std::vector<float>(floats.end() - copies * 5, floats.end()));
+  EXPECT_EQ(replica.count(0), 0) << "the counts stay";
+}
+
 class NineStates final : public Updater {
  public:
   std::vector<std::string> states() const override {
