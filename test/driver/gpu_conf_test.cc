@@ -80,6 +80,17 @@ TEST(GpuConf, ProcessesThatExchangeAmongThemselvesDrawNothing) {
       HasSubstr("warning: cluster.all_reduce.backend: kMpi has no effect with one process\n"));
 }
 
+TEST(GpuConf, SparsityOfAThresholdIsForGpusThatFeedBack) {
+  const std::string by_threshold = "all_reduce { compression: kThreshold sparsity: 0.1";
+  EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", by_threshold + " }"), "");
+  EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", by_threshold + " error_feedback: false }"),
+              HasSubstr("warning: cluster.all_reduce.sparsity: has no effect with compression: "
+                        "kThreshold and error_feedback: false\n"));
+  EXPECT_THAT(Found("", "share_memory: false " + by_threshold + " }"),
+              HasSubstr("warning: cluster.all_reduce.sparsity: has no effect with compression: "
+                        "kThreshold unless GPUs add the gradients up\n"));
+}
+
 TEST(GpuConf, FusionIsForGpus) {
   EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { fusion_elements: 9 }"), "");
   EXPECT_THAT(

@@ -86,6 +86,7 @@ class ClusterCheck {
   void CheckAllReduce() {
     const bool has_gpus = job_.gpu_size() > 0 && CountGpus() > 0;
     CheckCompression(has_gpus && cluster_.nworker_groups() == 1);
+    WarnOfSparsity(has_gpus && cluster_.nworker_groups() == 1);
     if (has_gpus && cluster_.nworker_groups() == 1) return CheckOwnGpus();
     const std::string where = has_gpus ? "with several worker groups" : "without GPUs";
     if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
@@ -113,6 +114,18 @@ class ClusterCheck {
           ConfigError("cluster.all_reduce.compression",
                       AllReduceProto::Compression_Name(name) +
                           " needs one worker group, with workers in each process"));
+  }
+
+  // kThreshold bounds the share that is sent only on GPUs which send the rest later.
+  void WarnOfSparsity(bool by_gpus) {
+    const AllReduceProto& conf = cluster_.all_reduce();
+    if (conf.compression() != AllReduceProto::kThreshold || !conf.has_sparsity()) return;
+    if (!by_gpus)
+      Warn("all_reduce.sparsity",
+           "has no effect with compression: kThreshold unless GPUs add the gradients up");
+    else if (!conf.error_feedback())
+      Warn("all_reduce.sparsity",
+           "has no effect with compression: kThreshold and error_feedback: false");
   }
 
   void CheckMpi() {

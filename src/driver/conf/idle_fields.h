@@ -66,7 +66,7 @@ inline constexpr ForTypes kForTypes[] = {
     {"ParamGenProto", "type", "std", "kGaussian kGaussianSqrtFanIn"},
     {"ParamGenProto", "type", "low", "kUniform kUniformSqrtFanIn kUniformSqrtFanInOut"},
     {"ParamGenProto", "type", "high", "kUniform kUniformSqrtFanIn kUniformSqrtFanInOut"},
-    {"AllReduceProto", "compression", "sparsity", "kTopK"},
+    {"AllReduceProto", "compression", "sparsity", "kTopK kThreshold"},
     {"AllReduceProto", "compression", "threshold", "kThreshold"},
     {"AllReduceProto", "compression", "clip", "kFp16"},
     {"AllReduceProto", "compression", "error_feedback", "kTopK kThreshold kPowerSGD"},
