@@ -6,7 +6,7 @@
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/plan/codec_forms.h"
-#include "driver/plan/rank_modes.h"
+#include "driver/plan/rank_forms.h"
 #include "nn/cost/step_cost.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -111,8 +111,8 @@ ModeForm OuterMode(const ClusterProto& conf, int hosts) {
 
 }  // namespace
 
-std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster) {
-  const TrainedShapes shapes = TrainedShapesOf(job);
+std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster,
+                              const TrainedShapes& shapes) {
   if (shapes.bytes() == 0) return {};
   std::vector<ModeForm> modes;
   for (const Compression compression :
@@ -128,12 +128,13 @@ std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster) {
   return modes;
 }
 
-ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster) {
+ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster,
+                       const TrainedShapes& shapes) {
   if (cluster.hosts == 1 || cluster.gpus) return {};
   const JobProto one = JobWith(job, cluster, AllReduceProto::kNone);
   const std::optional<SyncPlan> plan = SyncOf(one, cluster);
   if (!plan || plan->mode != SyncMode::kRankSums) return {};
-  return ModeOf(one, *plan, cluster, TrainedShapesOf(job)).form;
+  return ModeOf(one, *plan, cluster, shapes).form;
 }
 
 std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster) {

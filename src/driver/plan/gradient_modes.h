@@ -24,10 +24,12 @@ struct ModeForm {
 // Returns the modes of the job's fields on several hosts without GPUs, whole gradients first. A
 // mode that the job's backend does not have is left out. Measures codecs, which takes some 100 ms.
 // Throws ConfigError relative to the JobProto.
-std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster);
+std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster,
+                              const TrainedShapes& shapes);
 
 // Returns the form of whole gradients on the way that the job takes.
-ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster);
+ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster,
+                       const TrainedShapes& shapes);
 
 // Returns, for people, how the workers of one host add gradients up: "threads (one process)".
 std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster);

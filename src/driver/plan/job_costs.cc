@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "driver/plan/net_layers.h"
-#include "train/trainer/trainer.h"
+#include "train/apply/update_rule.h"
 
 namespace singa {
 namespace {
@@ -27,7 +27,11 @@ void JobCosts::AddPart(const JobProto& job, const Layout& layout,
   request.job.clear_on_nonfinite();  // a part that left out a step alone would not meet the others
   SetDivision(DivisionOf(layers, layout), request.job.mutable_neuralnet());
   const WorkerModel model(request.job, cluster_.PlaceOf(cluster_.workers - 1), nullptr);
-  if (layers_.empty()) layers_ = NetLayers(model.net()).Skeleton();
+  if (parts_.empty()) {
+    layers_ = NetLayers(model.net()).Skeleton();
+    for (const Param* param : model.trained().params) trained_.params.push_back(param->shape());
+    trained_.states = static_cast<int>(UpdateRule(request.job).states().size());
+  }
   parts_.push_back({layout, layers, MemoryOf(model)});
   requests_.push_back(std::move(request));
 }

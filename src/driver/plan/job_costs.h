@@ -9,6 +9,7 @@
 #include "driver/plan/division.h"
 #include "driver/plan/exchange_form.h"
 #include "driver/plan/part_times.h"
+#include "driver/plan/trained_shapes.h"
 #include "nn/cost/cost_net.h"
 #include "singa/proto/job.pb.h"
 #include "train/trainer/worker_model.h"
@@ -33,6 +34,7 @@ class JobCosts {
   // Returns the parts whose times the costs rest on: all layers by rows, then as many as possible
   // in each other layout.
   const std::vector<PartRequest>& requests() const { return requests_; }
+  const TrainedShapes& trained() const { return trained_; }
   // Returns the net. `times`: of each request; `form`: what hosts exchange for gradients.
   CostNet Net(const std::vector<PartTimes>& times, const ExchangeForm& form = {}) const;
 
@@ -65,6 +67,7 @@ class JobCosts {
   const PlanCluster cluster_;
   const SyncRates rates_;
   std::vector<CostLayer> layers_;  // without costs
+  TrainedShapes trained_;
   std::vector<PartRequest> requests_;
   std::vector<Part> parts_;  // of each request
 };

@@ -219,7 +219,7 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   PlanMemory memory(job, plans.cluster);
   const JobCosts costs(job, cluster, rates);
   const std::vector<PartTimes> times = TimesOf(job, costs, rates, timer, &plans);
-  plans.net = costs.Net(times, WholeForm(job, cluster));
+  plans.net = costs.Net(times, WholeForm(job, cluster, costs.trained()));
   plans.net.bytes = RestOf(plans.net, cluster, &memory);
   const SearchResult search = SearchThatFits(most_bytes, &memory, &plans);
   plans.exact = search.exact;
@@ -236,7 +236,7 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   if (other)
     planner.Add("runner_up", kept ? "the fastest plan" : "the best other plan", other->layouts);
   if (cluster.hosts > 1 && !cluster.gpus)
-    for (const ModeForm& mode : ModesOf(job, cluster))
+    for (const ModeForm& mode : ModesOf(job, cluster, costs.trained()))
       plans.modes.push_back(Predict(mode, costs, times, LayoutsOfJob(plans)));
   if (cluster.hosts == 1 && cluster.workers > 1 && !cluster.gpus)
     plans.way = WayOnOneHost(job, cluster);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "driver/plan/rank_modes.h"
 #include "support/driver/given_times.h"
 #include "support/driver/plan_jobs.h"
 
@@ -22,9 +21,14 @@ PlanCluster TwoHosts(double link_gbit = 8e-3) {
 
 JobProto JobWith(const std::string& cluster) { return ImageJob(" cluster { " + cluster + " }"); }
 
+TrainedShapes ShapesOf(const JobProto& job) {
+  return JobCosts(job, TwoHosts(), SyncRates()).trained();
+}
+
 std::vector<std::string> NamesAndWays(const JobProto& job) {
   std::vector<std::string> all;
-  for (const ModeForm& mode : ModesOf(job, TwoHosts())) all.push_back(mode.name + ": " + mode.way);
+  for (const ModeForm& mode : ModesOf(job, TwoHosts(), ShapesOf(job)))
+    all.push_back(mode.name + ": " + mode.way);
   return all;
 }
 
@@ -41,7 +45,7 @@ GradientMode PredictOf(const ExchangeForm& form, double exchanges = 1,
 }
 
 double KilobytesOf(const JobProto& job) {
-  return 1e-3 * static_cast<double>(TrainedShapesOf(job).bytes());
+  return 1e-3 * static_cast<double>(ShapesOf(job).bytes());
 }
 
 TEST(GradientModes, TakeTheWaysOfTheJob) {
@@ -106,8 +110,9 @@ TEST(GradientModes, OfOneHostAreTheJobsOwn) {
 
 // With MPI each process updates all values; with servers each one's server updates a half.
 TEST(GradientModes, OfRanksUpdateAllValuesInEachProcess) {
-  EXPECT_FALSE(WholeForm(ImageJob(), TwoHosts()).updates_all);
-  EXPECT_TRUE(WholeForm(JobWith("all_reduce { backend: kMpi }"), TwoHosts()).updates_all);
+  const JobProto by_mpi = JobWith("all_reduce { backend: kMpi }");
+  EXPECT_FALSE(WholeForm(ImageJob(), TwoHosts(), ShapesOf(ImageJob())).updates_all);
+  EXPECT_TRUE(WholeForm(by_mpi, TwoHosts(), ShapesOf(by_mpi)).updates_all);
 }
 
 }  // namespace

@@ -44,6 +44,15 @@ Bytes BytesOf(const Layout& layout, int hosts, int servers = 0, bool apart = fal
   return {cost.moved_bytes, cost.sent_bytes};
 }
 
+TEST(JobCosts, CountTheParamsThatTrain) {
+  JobProto job = DenseJob();
+  job.mutable_updater()->set_momentum(0.9f);
+  const JobCosts costs(job, WorkersOn(4), {});
+  EXPECT_EQ(costs.trained().params, (std::vector<Shape>{{20, 10}, {20}}));
+  EXPECT_EQ(costs.trained().bytes(), 880);
+  EXPECT_EQ(costs.trained().states, 1);
+}
+
 // On one host a worker adds up a quarter of the gradients, and gets that of three others. Each of
 // two hosts has half of the params: it gets the other half's new values, and sends half of its
 // gradients and of the new values.

@@ -2,23 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "driver/plan/exchange_form.h"
-#include "singa/proto/job.pb.h"
-#include "singa/tensor/shape.h"
+#include "driver/plan/trained_shapes.h"
+#include "singa/proto/cluster.pb.h"
 
 namespace singa {
-
-// The params that a job trains.
-struct TrainedShapes {
-  std::vector<Shape> params;
-  int states = 0;  // floats that the updater keeps for each of a param
-
-  int64_t bytes() const;
-};
-// Throws ConfigError relative to the JobProto.
-TrainedShapes TrainedShapesOf(const JobProto& job);
 
 // Return the number of buckets in which gradients are added up, and of those that kPartial averages
 // in turn.

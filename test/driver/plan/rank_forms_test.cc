@@ -1,9 +1,9 @@
 // Tests the predicted bytes of kPowerSGD and kPartial.
-#include "driver/plan/rank_modes.h"
+#include "driver/plan/rank_forms.h"
 
 #include <gtest/gtest.h>
 
-namespace singa::rank_modes {
+namespace singa::rank_forms {
 namespace {
 
 AllReduceProto Conf(int rank, int fusion_elements) {
@@ -44,4 +44,4 @@ TEST(TrainedShapes, CountBytes) {
 }
 
 }  // namespace
-}  // namespace singa::rank_modes
+}  // namespace singa::rank_forms

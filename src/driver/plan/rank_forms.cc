@@ -1,4 +1,4 @@
-#include "driver/plan/rank_modes.h"
+#include "driver/plan/rank_forms.h"
 
 #include <chrono>
 #include <utility>
@@ -7,7 +7,6 @@
 #include "comm/collective/slice_buckets.h"
 #include "driver/bench/median.h"
 #include "singa/base/philox.h"
-#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {
@@ -56,24 +55,6 @@ double ProductMs(int rank) {
 }
 
 }  // namespace
-
-TrainedShapes TrainedShapesOf(const JobProto& job) {
-  JobProto alone = job;
-  alone.clear_cluster();
-  alone.clear_gpu();
-  Trainer trainer(alone, 1);
-  TrainedShapes shapes;
-  for (const Param* param : trainer.model().trained().params)
-    shapes.params.push_back(param->shape());
-  shapes.states = static_cast<int>(trainer.replica().state_count());
-  return shapes;
-}
-
-int64_t TrainedShapes::bytes() const {
-  int64_t sum = 0;
-  for (const Shape& shape : params) sum += shape.size() * int64_t{sizeof(float)};
-  return sum;
-}
 
 int64_t CountBuckets(const AllReduceProto& conf, const TrainedShapes& shapes) {
   return std::ssize(GradientBuckets(SliceTable(shapes.params), conf));
