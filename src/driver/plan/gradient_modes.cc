@@ -92,17 +92,20 @@ ModeForm ModeOf(const JobProto& job, const SyncPlan& plan, const PlanCluster& cl
 }
 
 // Each host is a group, which trains its share of the batch. A fragment of the params is exchanged
-// at a time.
+// at a time. An exchange that takes longer than the steps to the next one delays that one.
 ModeForm OuterMode(const ClusterProto& conf, int hosts) {
   const int fragments = std::min(conf.outer_fragments(), conf.sync_freq());
+  const int overlap = std::min(conf.outer_overlap(), conf.sync_freq() - 1);
   ModeForm mode = {.name = "kOuter, " + Counted(conf.sync_freq(), "step"),
                    .way = ToString(SyncMode::kServers),
                    .form = OuterForm(conf, hosts),
                    .by_rows = true,
                    .exchanges = static_cast<double>(fragments) / conf.sync_freq()};
+  mode.overlap = std::min<double>(overlap, 1 / mode.exchanges);
   if (conf.outer_compression() != ClusterProto::kNone)
     mode.name += ", " + ClusterProto::OuterCompression_Name(conf.outer_compression());
   if (fragments > 1) mode.name += StrCat(", ", fragments, " fragments");
+  if (overlap > 0) mode.name += StrCat(", overlap ", overlap);
   for (double* number : {&mode.form.gradient, &mode.form.sum, &mode.form.encode_ms,
                          &mode.form.decode_ms, &mode.form.sum_ms})
     *number /= fragments;
@@ -151,13 +154,15 @@ GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
   };
   const StepCost with = cost_of(mode.form);
   const StepCost without = cost_of({.gradient = 0, .sum = 0, .updates_all = true});
+  const double hidden_ms =
+      std::min(mode.overlap * without.step_ms, std::max(0.0, with.exposed_ms - without.exposed_ms));
   const auto mean = [&](auto a, auto b) {
     return static_cast<decltype(a)>(mode.exchanges * a + (1 - mode.exchanges) * b);
   };
   return {.name = mode.name,
           .way = mode.way,
-          .step_ms = mean(with.step_ms, without.step_ms),
-          .exposed_ms = mean(with.exposed_ms, without.exposed_ms),
+          .step_ms = mean(with.step_ms - hidden_ms, without.step_ms),
+          .exposed_ms = mean(with.exposed_ms - hidden_ms, without.exposed_ms),
           .sent_bytes = mean(with.sent_bytes, without.sent_bytes)};
 }
 

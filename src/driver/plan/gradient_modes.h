@@ -19,6 +19,8 @@ struct ModeForm {
   ExchangeForm form;
   bool by_rows = false;  // it needs all layers divided by rows
   double exchanges = 1;  // in a step; kOuter: less than 1, or 1
+  // Steps without an exchange that an exchange has to hide behind.
+  double overlap = 0;
 };
 
 // Returns the modes of the job's fields on several hosts without GPUs, whole gradients first. A

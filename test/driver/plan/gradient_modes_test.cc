@@ -32,16 +32,17 @@ std::vector<std::string> NamesAndWays(const JobProto& job) {
   return all;
 }
 
-// The image job's net has 4 ms of forward times and 30 ms of fc1, and no work on updates.
-GradientMode PredictOf(const ExchangeForm& form, double exchanges = 1,
+// The image job's net has 6 ms of forward times and 30 ms of fc1, and no work on updates.
+GradientMode PredictOf(const ExchangeForm& form, double exchanges = 1, double overlap = 0,
                        const PlanCluster& cluster = TwoHosts()) {
   const JobProto job = ImageJob();
   GivenTimes timer(30);
   const JobCosts costs(job, cluster, {.send_ms_per_mb = 0});
   const std::vector<PartTimes> times = timer.Of(costs.requests());
   const Layouts by_rows(costs.Net(times).layers.size(), LayoutByRows(2));
-  return Predict({.name = "mode", .way = "servers", .form = form, .exchanges = exchanges}, costs,
-                 times, by_rows);
+  const ModeForm mode = {
+      .name = "mode", .way = "servers", .form = form, .exchanges = exchanges, .overlap = overlap};
+  return Predict(mode, costs, times, by_rows);
 }
 
 double KilobytesOf(const JobProto& job) {
@@ -87,7 +88,7 @@ TEST(GradientModes, OfFewerBytesTakeLessTimeOnTheLink) {
 TEST(GradientModes, CountTheWorkOfTheCodecAndTheLatency) {
   const double mb = 1e-3 * KilobytesOf(ImageJob());
   const auto step_ms = [](const ExchangeForm& form) {
-    return PredictOf(form, 1, TwoHosts(1e9)).step_ms;
+    return PredictOf(form, 1, 0, TwoHosts(1e9)).step_ms;
   };
   const double free = step_ms({});
   EXPECT_NEAR(step_ms({.encode_ms = 1000, .decode_ms = 3000, .sum_ms = 4000}) - free,
@@ -101,6 +102,28 @@ TEST(GradientModes, OfOuterStepsCostTheirShareOfAnExchange) {
   EXPECT_NEAR(static_cast<double>(tenth.sent_bytes), 0.1 * static_cast<double>(each.sent_bytes), 1);
   EXPECT_NEAR(tenth.exposed_ms, 0.1 * each.exposed_ms, kMs);
   EXPECT_NEAR(each.step_ms - tenth.step_ms, 0.9 * each.exposed_ms, kMs);
+}
+
+// A step without an exchange takes 36 ms, and an exchange more than that.
+TEST(GradientModes, OfOuterStepsHideBehindTheStepsThatOverlap) {
+  const auto predict = [](double overlap) {
+    return PredictOf({.updates_all = true}, 0.1, overlap, TwoHosts(1e-3));
+  };
+  const GradientMode waits = predict(0), hides = predict(1), hides_all = predict(9);
+  ASSERT_GT(10 * waits.exposed_ms, 36);
+  EXPECT_NEAR(waits.exposed_ms - hides.exposed_ms, 0.1 * 36, kMs);
+  EXPECT_NEAR(waits.step_ms - hides.step_ms, 0.1 * 36, kMs);
+  EXPECT_NEAR(hides_all.exposed_ms, 0, kMs);
+  EXPECT_NEAR(waits.step_ms - hides_all.step_ms, waits.exposed_ms, kMs);
+  EXPECT_EQ(hides.sent_bytes, waits.sent_bytes);
+}
+
+// The next fragment's exchange begins after 5 steps.
+TEST(GradientModes, OfOuterStepsNameTheirOverlap) {
+  const JobProto job = JobWith("sync_freq: 20 outer_fragments: 4 outer_overlap: 7");
+  const ModeForm outer = ModesOf(job, TwoHosts(), ShapesOf(job)).back();
+  EXPECT_EQ(outer.name, "kOuter, 20 steps, 4 fragments, overlap 7");
+  EXPECT_EQ(outer.overlap, 5);
 }
 
 TEST(GradientModes, OfOneHostAreTheJobsOwn) {
