@@ -28,3 +28,30 @@ def a_plan_of_hosts_says_which_ways_to_send_gradients_pay(case):
     alone = plan(case, "-workers", 2).out
     has(alone, "whole, by shared host memory (one group on one host)", "the way on one host")
     true("gradients" not in plans(case, "-workers", 2)[0], "modes of one host")
+
+
+GPUS = """gpus: 1
+gflops: 15000
+gb_per_s: 700
+"""
+
+
+@check
+def a_plan_of_gpus_has_the_ways_of_nccl(case):
+    write(case)
+    case.write("gpus.conf", GPUS)
+    settings = ("-workers", 2, "-hosts", 2, "-link", "0.01", "-set", "cluster.all_reduce.sparsity=0.01")
+    found, by_name = plans(case, *settings, "-machine", "gpus.conf")
+    timed = {mode["name"]: mode for mode in found["gradients"]}
+    equal({name: mode["by"] for name, mode in timed.items()}, dict.fromkeys(
+        ("kNone", "kFp16", "kTopK, 1 %", "kThreshold, 1 %", "kPowerSGD, rank 2", "kPartial, 1 bucket"), "NCCL"), "modes")
+    equal(timed["kNone"]["step_ms"], by_name["own"]["step_ms"], "whole gradients")
+    true(timed["kTopK, 1 %"]["pays"], f"modes: {timed}")
+    bytes_alone = plans(case, *settings, "-set", "gpu=0")[0]["gradients"]
+    for mode in bytes_alone:
+        equal(mode["link_bytes"], timed[mode["name"]]["link_bytes"], f"bytes of {mode['name']}")
+        true("step_ms" not in mode and mode["link_ms"] > 0, f"times of {mode['name']}")
+    equal(len(bytes_alone), len(timed), "modes without a machine file")
+    table = plan(case, *settings, "-set", "gpu=0")
+    has(table.out, "the GPUs' speed is not known: -machine describes it", "the table")
+    has(table.err, "gpu is left out: layers are measured on the CPU", "stderr")

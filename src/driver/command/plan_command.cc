@@ -157,11 +157,12 @@ int Plan(const JobProto& asked, const Arguments& args) {
   if (verify && Count(args, "hosts", 1, Topology::kMostRoles) > 1)
     args.ThrowUsage("-verify runs the plans on this host alone: leave out -hosts");
   JobProto planned = asked;
+  planned.clear_gpu();
+  Machine machine = MachineFor(planned, args);
   if (asked.gpu_size() > 0 && !args.Has("machine")) {
-    planned.clear_gpu();
+    machine.cluster.untimed_gpus = machine.cluster.hosts > 1;
     Tell("gpu is left out: layers are measured on the CPU; -machine describes a machine with GPUs");
   }
-  const Machine machine = MachineFor(planned, args);
   std::string ignored;
   const JobProto job = BenchJob(planned, true, &ignored);
   JobPlans plans =
@@ -191,7 +192,7 @@ int PlanCommand(const CommandLine& line) {
   if (args.Has("conf") && !args.operands().empty())
     args.ThrowUsage(StrCat("takes one file, a second is \"", args.operands()[0], "\""));
   const std::string file = args.Has("conf") ? args.Get("conf") : args.Operands("FILE")[0];
-  return WithJob(file, args.Settings(), {.use = JobUse::kTrain},
+  return WithJob(file, args.Settings(), {.use = JobUse::kTrain, .elsewhere = true},
                  [&](const JobProto& job) { return Plan(job, args); });
 }
 
@@ -238,9 +239,11 @@ states, too. If the workers of a host have one copy of these, a worker's memory 
 With several hosts, a third table has the ways to exchange gradients, by the fields of cluster and
 the conf's own division: whole, by each compression of all_reduce, and by outer steps after local
 ones (group_sync: kOuter).
-"by" tells who adds up; exposed ms is the part of the exchange for which a worker waits; "no gain
-here" marks a way that is not faster than whole gradients. The share that kThreshold sends depends
-on the gradients, and is taken to be `sparsity`.
+"by" tells who adds up; link ms is the time of the exchange, and exposed ms the part of it for which
+a worker waits; "no gain here" marks a way that is not faster than whole gradients. The share that
+kThreshold sends depends on the gradients, and is taken to be `sparsity`. GPUs have the ways of
+NCCL. Their time to encode is not counted, so such a way "may be faster". If the job has `gpu` and
+-machine is missing, there are only bytes and times of the link.
 
 To train with the plan found, set partition: kAuto in neuralnet, or copy each layer's partition_dim
 from -json. A layer without one has rows and units there, which are its partition_grid. A job with

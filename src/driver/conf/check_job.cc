@@ -242,7 +242,7 @@ void Check(const CheckOptions& options, CheckedJob* checked) {
   if (!conf.ok()) return;
   const ConfFindings found = CheckValues(checked->job, options.use);
   AddTo(&conf, found);
-  AddTo(&conf, CheckGpus(&checked->job));
+  if (!options.elsewhere) AddTo(&conf, CheckGpus(&checked->job));
   if (NetIsSound(found.errors)) NetCheck(checked->job, options, &conf).Run();
   if (!options.stores || !conf.ok()) return;
   ConfigErrors unreadable;

@@ -21,8 +21,9 @@ struct CheckOptions {
   bool files = false;
   // Compare stores that open quickly with the conf. Training does so itself.
   bool stores = false;
-  bool resumes = false;  // checkpoint_path may not be used, so its files are not read
-  bool quiet = false;    // WithJob shows no warnings
+  bool resumes = false;    // checkpoint_path may not be used, so its files are not read
+  bool quiet = false;      // WithJob shows no warnings
+  bool elsewhere = false;  // other machines train the job, so `gpu` names GPUs of theirs
   // WithJob shows an error of a file that a layer reads at the field that names the file.
   bool places = false;
 };

@@ -6,6 +6,7 @@
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/plan/codec_forms.h"
+#include "driver/plan/gpu_forms.h"
 #include "driver/plan/rank_forms.h"
 #include "nn/cost/step_cost.h"
 #include "singa/base/error.h"
@@ -16,36 +17,45 @@ namespace {
 
 using Compression = AllReduceProto::Compression;
 
-// Returns the job as one group trains it on `cluster` with the compression.
+// Returns the job as one group trains it on `cluster` with the compression. Only all_reduce has
+// the GPUs of several hosts add up.
 JobProto JobWith(const JobProto& job, const PlanCluster& cluster, Compression compression) {
   JobProto one = job;
   one.clear_gpu();
+  for (int i = 0; cluster.on_gpus() && i < cluster.here(); ++i) one.add_gpu(i);
   ClusterProto& conf = *one.mutable_cluster();
   conf.set_nworker_groups(1);
   conf.set_nserver_groups(1);
   conf.set_nworkers_per_group(cluster.workers);
   if (cluster.hosts > 1) conf.set_nworkers_per_procs(cluster.here());
-  if (compression != AllReduceProto::kNone || conf.has_all_reduce())
+  if (compression != AllReduceProto::kNone || conf.has_all_reduce() || cluster.on_gpus())
     conf.mutable_all_reduce()->set_compression(compression);
   return one;
 }
 
-// Returns how the workers of the job add gradients up; none: its backend cannot.
+// Returns how the workers of the job add gradients up; none: its backend cannot, or has the hosts
+// of GPUs do it.
 std::optional<SyncPlan> SyncOf(const JobProto& job, const PlanCluster& cluster) {
   try {
-    return PlanSync(job, {.one_host = cluster.hosts == 1});
+    const SyncPlan plan = PlanSync(job, {.one_host = cluster.hosts == 1});
+    if (cluster.on_gpus() && plan.mode != SyncMode::kAllReduce) return {};
+    return plan;
   } catch (const ConfigError&) {
     return {};
   }
 }
 
-// Ranks exchange one bucket after the other, so each of its messages is waited for. A gradient of
-// kPowerSGD needs three sums: of both thin matrices, and of the params without any.
-double LatencyMs(const AllReduceProto& conf, const TrainedShapes& shapes, double link_us) {
+// Returns the sums that ranks exchange one after the other. A gradient of kPowerSGD needs three:
+// of both thin matrices, and of the params without any.
+int64_t CountRankSums(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  if (conf.compression() == AllReduceProto::kPartial) return 1;  // one bucket a step
+  const int64_t buckets = CountBuckets(conf, shapes);
+  return conf.compression() == AllReduceProto::kPowerSGD ? 3 * buckets : buckets;
+}
+
+// Returns ExchangeForm::latency_ms. Each message of a sum is waited for.
+double LatencyMs(int64_t sums, const TrainedShapes& shapes, double link_us) {
   constexpr int kMessagesOfSum = 2;
-  int64_t sums = 1;  // of kPartial: one bucket a step
-  if (conf.compression() != AllReduceProto::kPartial) sums = CountBuckets(conf, shapes);
-  if (conf.compression() == AllReduceProto::kPowerSGD) sums *= 3;
   const double mb = 1e-6 * static_cast<double>(shapes.bytes());
   if (mb == 0) return 0;
   return 1e-3 * link_us * kMessagesOfSum * static_cast<double>(sums) / mb;
@@ -53,13 +63,14 @@ double LatencyMs(const AllReduceProto& conf, const TrainedShapes& shapes, double
 
 std::string Share(const AllReduceProto& conf) { return StrCat(100 * conf.sparsity(), " %"); }
 
-std::string NameOf(const AllReduceProto& conf, const TrainedShapes& shapes) {
-  const std::string name = AllReduceProto::Compression_Name(conf.compression());
+// GPUs have room for the share of kThreshold, whatever they send.
+std::string NameOf(const AllReduceProto& conf, const TrainedShapes& shapes, bool by_gpus) {
+  std::string name = AllReduceProto::Compression_Name(conf.compression());
   switch (conf.compression()) {
     case AllReduceProto::kTopK:
       return StrCat(name, ", ", Share(conf));
     case AllReduceProto::kThreshold:
-      return StrCat(name, ", if ", Share(conf), " are sent");
+      return StrCat(name, by_gpus ? ", " : ", if ", Share(conf), by_gpus ? "" : " are sent");
     case AllReduceProto::kPowerSGD:
       return StrCat(name, ", rank ", conf.rank());
     case AllReduceProto::kPartial:
@@ -81,13 +92,20 @@ ExchangeForm FormOf(const JobProto& job, const PlanCluster& cluster, const Train
 ModeForm ModeOf(const JobProto& job, const SyncPlan& plan, const PlanCluster& cluster,
                 const TrainedShapes& shapes) {
   const AllReduceProto& conf = job.cluster().all_reduce();
-  ModeForm mode = {.name = NameOf(conf, shapes),
+  ModeForm mode = {.name = NameOf(conf, shapes, plan.mode == SyncMode::kAllReduce),
                    .way = WayOf(plan),
-                   .form = FormOf(job, cluster, shapes),
+                   .form = {},
                    .by_rows = conf.compression() == AllReduceProto::kPartial};
+  if (plan.mode == SyncMode::kAllReduce) {
+    mode.form = GpuForm(conf, cluster, shapes);
+    mode.form.latency_ms = LatencyMs(CountGpuSums(conf, shapes), shapes, cluster.link_us);
+    mode.by_rows = mode.after_backward = SendsAfterBackward(conf.compression());
+    return mode;
+  }
+  mode.form = FormOf(job, cluster, shapes);
   if (plan.mode != SyncMode::kRankSums) return mode;
   mode.form.updates_all = true;
-  mode.form.latency_ms = LatencyMs(conf, shapes, cluster.link_us);
+  mode.form.latency_ms = LatencyMs(CountRankSums(conf, shapes), shapes, cluster.link_us);
   return mode;
 }
 
@@ -127,17 +145,19 @@ std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster,
     else if (compression == AllReduceProto::kNone)
       return {};
   }
-  modes.push_back(OuterMode(job.cluster(), cluster.hosts));
+  if (!cluster.on_gpus()) modes.push_back(OuterMode(job.cluster(), cluster.hosts));
   return modes;
 }
 
 ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster,
                        const TrainedShapes& shapes) {
-  if (cluster.hosts == 1 || cluster.gpus) return {};
-  const JobProto one = JobWith(job, cluster, AllReduceProto::kNone);
-  const std::optional<SyncPlan> plan = SyncOf(one, cluster);
-  if (!plan || plan->mode != SyncMode::kRankSums) return {};
-  return ModeOf(one, *plan, cluster, shapes).form;
+  if (cluster.hosts == 1 || shapes.bytes() == 0) return {};
+  PlanCluster timed = cluster;
+  timed.untimed_gpus = false;
+  const JobProto one = JobWith(job, timed, AllReduceProto::kNone);
+  const std::optional<SyncPlan> plan = SyncOf(one, timed);
+  if (!plan || plan->mode == SyncMode::kServers) return {};
+  return ModeOf(one, *plan, timed, shapes).form;
 }
 
 std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster) {
@@ -147,13 +167,21 @@ std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster) {
 
 GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
                      const std::vector<PartTimes>& times, const Layouts& layouts) {
-  const auto cost_of = [&](const ExchangeForm& form) {
+  const auto predict = [&](const ExchangeForm& form) {
     const CostNet net = costs.Net(times, form);
     const Layouts by_rows(layouts.size(), LayoutByRows(net.bridges.workers));
-    return CostOfStep(net, mode.by_rows ? by_rows : layouts);
+    const StepCost cost = CostOfStep(net, mode.by_rows ? by_rows : layouts);
+    GradientMode step = {
+        .step_ms = cost.step_ms, .exposed_ms = cost.exposed_ms, .sent_bytes = cost.sent_bytes};
+    for (const LayerReport& layer : cost.layers) step.link_ms += layer.transfer_ms;
+    if (mode.after_backward) {
+      step.step_ms += step.link_ms - step.exposed_ms;
+      step.exposed_ms = step.link_ms;
+    }
+    return step;
   };
-  const StepCost with = cost_of(mode.form);
-  const StepCost without = cost_of({.gradient = 0, .sum = 0, .updates_all = true});
+  const GradientMode with = predict(mode.form);
+  const GradientMode without = predict({.gradient = 0, .sum = 0, .updates_all = true});
   const double hidden_ms =
       std::min(mode.overlap * without.step_ms, std::max(0.0, with.exposed_ms - without.exposed_ms));
   const auto mean = [&](auto a, auto b) {
@@ -162,6 +190,7 @@ GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
   return {.name = mode.name,
           .way = mode.way,
           .step_ms = mean(with.step_ms - hidden_ms, without.step_ms),
+          .link_ms = mean(with.link_ms, without.link_ms),
           .exposed_ms = mean(with.exposed_ms - hidden_ms, without.exposed_ms),
           .sent_bytes = mean(with.sent_bytes, without.sent_bytes)};
 }

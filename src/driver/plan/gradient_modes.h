@@ -21,11 +21,12 @@ struct ModeForm {
   double exchanges = 1;  // in a step; kOuter: less than 1, or 1
   // Steps without an exchange that an exchange has to hide behind.
   double overlap = 0;
+  bool after_backward = false;  // the backward pass hides no part of the exchange
 };
 
-// Returns the modes of the job's fields on several hosts without GPUs, whole gradients first. A
-// mode that the job's backend does not have is left out. Measures codecs, which takes some 100 ms.
-// Throws ConfigError relative to the JobProto.
+// Returns the modes of the job's fields on several hosts, whole gradients first. A mode that the
+// job's backend does not have is left out. GPUs have those by NCCL. Measures the codecs of hosts
+// without GPUs, which takes some 100 ms. Throws ConfigError relative to the JobProto.
 std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster,
                               const TrainedShapes& shapes);
 
@@ -37,9 +38,10 @@ ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster,
 std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster);
 
 struct GradientMode {
-  std::string name, way;
+  std::string name = {}, way = {};
   double step_ms = 0;
-  double exposed_ms = 0;   // the part of a step's transfers that the worker waits for
+  double link_ms = 0;      // of all transfers of a step
+  double exposed_ms = 0;   // the part of them that the worker waits for
   int64_t sent_bytes = 0;  // of a host, in a step
 };
 

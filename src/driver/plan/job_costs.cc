@@ -68,8 +68,8 @@ LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory,
   return cost;
 }
 
-// Workers of a host that have the same rows of a param share the work on their sums and updates.
-// Gradients in pieces are added up in the cache.
+// Workers of a host that have the same rows of a param share the work on their sums and updates,
+// except for GPUs, which have values of their own. Gradients in pieces are added up in the cache.
 void JobCosts::AddSums(const LayerMemory& memory, const ExchangeForm& form, LayerCost* cost) const {
   const int workers = cluster_.workers, here = cluster_.here();
   const bool all = memory.whole || memory.contributors == 0;
@@ -78,7 +78,7 @@ void JobCosts::AddSums(const LayerMemory& memory, const ExchangeForm& form, Laye
   const int alike_here = std::max(1, here / parts);         // workers of a host with the same part
   const int hosts = (alike + alike_here - 1) / alike_here;  // with the same part
   const auto bytes = static_cast<double>(memory.trained);
-  cost->update_ms /= form.updates_all ? alike_here : alike;
+  if (!cluster_.gpus) cost->update_ms /= form.updates_all ? alike_here : alike;
   if (!memory.whole) {
     const auto stored = static_cast<double>(memory.gradients);
     cost->update_ms +=

@@ -235,10 +235,10 @@ JobPlans PlanJob(const JobProto& job, const PlanCluster& cluster, const SyncRate
   const std::optional<FoundPlan>& other = kept ? search.best : search.runner_up;
   if (other)
     planner.Add("runner_up", kept ? "the fastest plan" : "the best other plan", other->layouts);
-  if (cluster.hosts > 1 && !cluster.gpus)
+  if (cluster.hosts > 1)
     for (const ModeForm& mode : ModesOf(job, cluster, costs.trained()))
       plans.modes.push_back(Predict(mode, costs, times, LayoutsOfJob(plans)));
-  if (cluster.hosts == 1 && cluster.workers > 1 && !cluster.gpus)
+  if (cluster.hosts == 1 && cluster.workers > 1 && !cluster.on_gpus())
     plans.way = WayOnOneHost(job, cluster);
   return plans;
 }

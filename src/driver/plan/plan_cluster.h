@@ -14,11 +14,15 @@ struct PlanCluster {
   int threads = 1;  // of each worker
   int cores = 1;    // of a host; with gpus: its GPUs, one for each worker
   bool gpus = false;
+  // The workers have GPUs whose speed nobody knows. The times are those of cores, and only the
+  // bytes that GPUs send are predicted.
+  bool untimed_gpus = false;
   int servers = 0;             // hosts that have servers; 0: each host has its own, or needs none
   bool servers_apart = false;  // the servers are on hosts of their own
   double link_gbit = 10;       // Gbit/s of a host's link, in each direction
   double link_us = 50;         // microseconds that a message is under way
 
+  bool on_gpus() const { return gpus || untimed_gpus; }
   // Workers of the host that has most.
   int here() const { return (workers + hosts - 1) / hosts; }
   // Workers of a host that compute at once; the others wait for a core.

@@ -95,17 +95,35 @@ bool Pays(const JobPlans& plans, const GradientMode& mode) {
   return mode.step_ms < (1 - plans.uncertainty()) * plans.modes.front().step_ms;
 }
 
+// Returns, for people, whether the mode pays. The time in which GPUs encode is not counted.
+std::string Judgement(const JobPlans& plans, const GradientMode& mode) {
+  if (&mode == &plans.modes.front()) return "whole";
+  if (plans.cluster.untimed_gpus) return "";
+  if (!Pays(plans, mode)) return "no gain here";
+  return plans.cluster.gpus ? "may be faster" : "faster";
+}
+
 std::string ModeTable(const JobPlans& plans) {
-  std::vector<Line> lines = {{"gradients", "by", "", "step ms", "exposed ms", "link MB"}};
-  for (const GradientMode& mode : plans.modes) {
-    const bool whole = &mode == &plans.modes.front();
-    lines.push_back({mode.name, mode.way,
-                     whole               ? "whole"
-                     : Pays(plans, mode) ? "faster"
-                                         : "no gain here",
-                     Number(mode.step_ms, 3), Number(mode.exposed_ms, 3), Mb(mode.sent_bytes)});
-  }
+  const bool timed = !plans.cluster.untimed_gpus;
+  std::vector<Line> lines = {
+      {"gradients", "by", "", "step ms", "exposed ms", "link ms", "link MB"}};
+  for (const GradientMode& mode : plans.modes)
+    lines.push_back(
+        {mode.name, mode.way, Judgement(plans, mode), timed ? Number(mode.step_ms, 3) : "-",
+         timed ? Number(mode.exposed_ms, 3) : "-", Number(mode.link_ms, 3), Mb(mode.sent_bytes)});
   return Aligned(lines, 3);
+}
+
+nlohmann::ordered_json ModeJson(const JobPlans& plans, const GradientMode& mode) {
+  nlohmann::ordered_json json = {{"name", mode.name},
+                                 {"by", mode.way},
+                                 {"link_ms", mode.link_ms},
+                                 {"link_bytes", mode.sent_bytes}};
+  if (plans.cluster.untimed_gpus) return json;
+  json["step_ms"] = mode.step_ms;
+  json["exposed_ms"] = mode.exposed_ms;
+  json["pays"] = Pays(plans, mode);
+  return json;
 }
 
 // Returns the object of layer number `i`.
@@ -157,6 +175,10 @@ std::string PlanTable(const JobPlans& plans) {
                    " % between measurements of a part: -fresh on a quiet machine gives better "
                    "times\n");
   if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
+  if (cluster.untimed_gpus)
+    text += "note           the GPUs' speed is not known: -machine describes it\n";
+  else if (cluster.gpus && !plans.modes.empty())
+    text += "note           the time in which GPUs encode gradients is not counted\n";
   if (const int left = plans.grids_left_out; left > 0)
     text += StrCat("note           ", Counted(left, "grid"), " of rows and units ",
                    left == 1 ? "was" : "were", " not tried\n");
@@ -181,13 +203,7 @@ std::string PlanJson(const JobPlans& plans) {
       one["layers"].push_back(LayerJson(plans, plan, i));
     json["plans"].push_back(std::move(one));
   }
-  for (const GradientMode& mode : plans.modes)
-    json["gradients"].push_back({{"name", mode.name},
-                                 {"by", mode.way},
-                                 {"step_ms", mode.step_ms},
-                                 {"exposed_ms", mode.exposed_ms},
-                                 {"link_bytes", mode.sent_bytes},
-                                 {"pays", Pays(plans, mode)}});
+  for (const GradientMode& mode : plans.modes) json["gradients"].push_back(ModeJson(plans, mode));
   json["front"] = nlohmann::ordered_json::array();
   for (const FoundPlan& plan : plans.front.plans)
     json["front"].push_back(

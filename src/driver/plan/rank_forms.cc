@@ -16,10 +16,11 @@ struct ThinShares {
   double sent = 1, matrices = 0;
 };
 
-ThinShares SharesOf(const SliceTable& table, const std::vector<Shape>& shapes, int rank) {
+ThinShares SharesOf(const TrainedShapes& shapes, int rank) {
+  const SliceTable table(shapes.params);
   int64_t sent = 0, matrices = 0;
   for (int param = 0; param < table.params(); ++param) {
-    const LowRankShape thin = LowRankOf(table, param, shapes[param], rank);
+    const LowRankShape thin = LowRankOf(table, param, shapes.params[param], rank);
     sent += thin.rank > 0 ? thin.p_size() + thin.q_size() : table.size_of(param);
     matrices += thin.rank > 0 ? thin.size() : 0;
   }
@@ -64,18 +65,25 @@ int64_t CountPartialBuckets(const AllReduceProto& conf, const TrainedShapes& sha
   return std::ssize(BucketsOf(SliceTable(shapes.params), conf.fusion_elements()));
 }
 
+double ThinShare(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  return SharesOf(shapes, conf.rank()).sent;
+}
+
+// In each step one bucket of the values and states goes over the link.
+double PartialShare(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  return (1.0 + shapes.states) / static_cast<double>(CountPartialBuckets(conf, shapes));
+}
+
 ExchangeForm LowRankForm(const AllReduceProto& conf, const TrainedShapes& shapes) {
-  const ThinShares thin = SharesOf(SliceTable(shapes.params), shapes.params, conf.rank());
+  const ThinShares thin = SharesOf(shapes, conf.rank());
   return {.gradient = thin.sent,
           .sum = thin.sent,
           .encode_ms = thin.matrices > 0 ? thin.matrices * ProductMs(conf.rank()) : 0,
           .updates_all = true};
 }
 
-// In each step one bucket of the values and states goes over the link.
 ExchangeForm PartialForm(const AllReduceProto& conf, const TrainedShapes& shapes) {
-  const double share =
-      (1.0 + shapes.states) / static_cast<double>(CountPartialBuckets(conf, shapes));
+  const double share = PartialShare(conf, shapes);
   return {.gradient = share, .sum = share, .updates_all = true};
 }
 

@@ -14,6 +14,10 @@ namespace singa {
 int64_t CountBuckets(const AllReduceProto& conf, const TrainedShapes& shapes);
 int64_t CountPartialBuckets(const AllReduceProto& conf, const TrainedShapes& shapes);
 
+// Return the bytes that travel for each byte of a gradient, with kPowerSGD and with kPartial.
+double ThinShare(const AllReduceProto& conf, const TrainedShapes& shapes);
+double PartialShare(const AllReduceProto& conf, const TrainedShapes& shapes);
+
 // Return the forms of kPowerSGD, with the `rank` of `conf`, and of kPartial, with its buckets. The
 // first measures products of matrices, which takes some 10 ms. REQUIRES: params are trained.
 ExchangeForm LowRankForm(const AllReduceProto& conf, const TrainedShapes& shapes);

@@ -50,15 +50,21 @@ std::vector<UpdatePiece> PiecesOf(const std::vector<SparseSlice>& slices) {
 
 }  // namespace
 
+SparseSums::Sizes SparseSums::SizesOf(const AllReduceProto& conf, float share,
+                                      const SliceTable& table, int members) {
+  Sizes sizes;
+  for (const Slice& slice : table.slices()) {
+    const Room room = RoomFor(conf, share, slice.size, members);
+    (room.whole ? sizes.floats : sizes.pairs) += room.whole ? slice.size : 1 + room.most;
+  }
+  return sizes;
+}
+
 int64_t SparseSums::Bytes(const AllReduceProto& conf, const SliceTable& table, int members) {
   int64_t bytes = 0;
   for (const float share :
        ByThreshold(conf) ? std::vector<float>{conf.sparsity()} : TopKShares(conf)) {
-    int64_t pairs = 0, floats = 0;
-    for (const Slice& slice : table.slices()) {
-      const Room room = RoomFor(conf, share, slice.size, members);
-      (room.whole ? floats : pairs) += room.whole ? slice.size : 1 + room.most;
-    }
+    const auto [pairs, floats] = SizesOf(conf, share, table, members);
     bytes = std::max(bytes,
                      (1 + members) * pairs * kPair + floats * static_cast<int64_t>(sizeof(float)));
   }

@@ -36,6 +36,13 @@ class SparseSums {
   // Returns where the norm of the member's own gradient is, with clip_norm.
   const OwnGradient* own() const { return findings_.own(); }
 
+  // What a member sends in a step: pairs to all others, and floats that all add up.
+  struct Sizes {
+    int64_t pairs = 0, floats = 0;
+  };
+  // `share`: of a slice that is sent, or for which there is room.
+  static Sizes SizesOf(const AllReduceProto& conf, float share, const SliceTable& table,
+                       int members);
   // Returns the most bytes that a member needs for what it and all others send.
   static int64_t Bytes(const AllReduceProto& conf, const SliceTable& table, int members);
 

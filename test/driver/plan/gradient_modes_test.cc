@@ -25,9 +25,10 @@ TrainedShapes ShapesOf(const JobProto& job) {
   return JobCosts(job, TwoHosts(), SyncRates()).trained();
 }
 
-std::vector<std::string> NamesAndWays(const JobProto& job) {
+std::vector<std::string> NamesAndWays(const JobProto& job,
+                                      const PlanCluster& cluster = TwoHosts()) {
   std::vector<std::string> all;
-  for (const ModeForm& mode : ModesOf(job, TwoHosts(), ShapesOf(job)))
+  for (const ModeForm& mode : ModesOf(job, cluster, ShapesOf(job)))
     all.push_back(mode.name + ": " + mode.way);
   return all;
 }
@@ -124,6 +125,38 @@ TEST(GradientModes, OfOuterStepsNameTheirOverlap) {
   const ModeForm outer = ModesOf(job, TwoHosts(), ShapesOf(job)).back();
   EXPECT_EQ(outer.name, "kOuter, 20 steps, 4 fragments, overlap 7");
   EXPECT_EQ(outer.overlap, 5);
+}
+
+PlanCluster GpusOfTwoHosts() {
+  PlanCluster cluster = TwoHosts();
+  cluster.gpus = true;
+  return cluster;
+}
+
+// A GPU has room for the share of kThreshold, and groups of GPUs have no outer steps to predict.
+TEST(GradientModes, OfGpusAreThoseOfNccl) {
+  EXPECT_EQ(NamesAndWays(ImageJob(), GpusOfTwoHosts()),
+            (std::vector<std::string>{"kNone: NCCL", "kFp16: NCCL", "kTopK, 5 %: NCCL",
+                                      "kThreshold, 5 %: NCCL", "kPowerSGD, rank 2: NCCL",
+                                      "kPartial, 1 bucket: NCCL"}));
+  EXPECT_EQ(NamesAndWays(JobWith("all_reduce { backend: kServers }"), GpusOfTwoHosts()),
+            std::vector<std::string>());
+}
+
+// kPartial averages values of one bucket after the backward pass. Whole gradients take as long.
+TEST(GradientModes, OfGpusThatSendAfterTheBackwardPassHideNothing) {
+  const JobProto job = ImageJob();
+  const std::vector<ModeForm> modes = ModesOf(job, GpusOfTwoHosts(), ShapesOf(job));
+  GivenTimes timer(30);
+  const JobCosts costs(job, GpusOfTwoHosts(), {.send_ms_per_mb = 0});
+  std::vector<PartTimes> times = timer.Of(costs.requests());
+  times[0].layers["conv"].backward = 1e6;
+  const Layouts by_rows(costs.Net(times).layers.size(), LayoutByRows(2));
+  const GradientMode whole = Predict(modes[0], costs, times, by_rows);
+  const GradientMode means = Predict(modes[5], costs, times, by_rows);
+  EXPECT_LT(whole.exposed_ms, 0.1 * whole.link_ms);
+  EXPECT_EQ(means.exposed_ms, means.link_ms);
+  EXPECT_NEAR(means.step_ms - whole.step_ms, means.exposed_ms - whole.exposed_ms, kMs);
 }
 
 TEST(GradientModes, OfOneHostAreTheJobsOwn) {

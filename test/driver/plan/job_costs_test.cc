@@ -116,5 +116,19 @@ TEST(JobCosts, GradientsTravelInTheirForm) {
   EXPECT_NEAR(cost_of({.updates_all = true}).update_ms - whole.update_ms, 4 - 2, 1e-9);
 }
 
+TEST(JobCosts, EachGpuUpdatesItsOwnValues) {
+  const auto update_ms = [](bool gpus) {
+    PlanCluster cluster = WorkersOn(4, 2);
+    cluster.gpus = gpus;
+    const JobCosts costs(DenseJob(), cluster, {.copy_gb_per_s = 1e9, .send_ms_per_mb = 0});
+    std::vector<PartTimes> times(costs.requests().size());
+    for (PartTimes& part : times) part.layers["fc"].update = 8;
+    const CostNet net = costs.Net(times, {.updates_all = true});
+    return std::ranges::find(net.layers, "fc", &CostLayer::name)->Of(LayoutByRows(4)).update_ms;
+  };
+  EXPECT_NEAR(update_ms(true), 8, 1e-6);
+  EXPECT_NEAR(update_ms(false), 4, 1e-6);
+}
+
 }  // namespace
 }  // namespace singa::job_costs

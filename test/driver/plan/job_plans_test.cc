@@ -75,6 +75,41 @@ TEST(JobPlans, ModesAreOfTheDivisionThatTheJobTrains) {
   EXPECT_EQ(found.modes[0].step_ms, found.found().cost.step_ms);
 }
 
+PlanCluster SlowGpus() {
+  PlanCluster cluster = SlowHosts();
+  cluster.gpus = true;
+  return cluster;
+}
+
+TEST(JobPlans, OfGpusHaveTheModesOfNccl) {
+  const JobPlans plans = PlansOn(SlowGpus(), WideJob());
+  ASSERT_EQ(plans.modes.size(), 6u);
+  EXPECT_EQ(plans.modes[0].step_ms, plans.Find("own")->cost.step_ms);
+  EXPECT_EQ(plans.modes[0].way, "NCCL");
+  EXPECT_LT(plans.modes[2].step_ms, plans.modes[0].step_ms / 2) << "kTopK";
+  const std::string table = PlanTable(plans);
+  EXPECT_NE(table.find("may be faster"), std::string::npos) << table;
+  EXPECT_NE(table.find("encode gradients is not counted"), std::string::npos) << table;
+}
+
+// The other plans are those of hosts without GPUs.
+TEST(JobPlans, OfGpusWithoutASpeedHaveBytesAlone) {
+  PlanCluster cluster = SlowHosts();
+  cluster.untimed_gpus = true;
+  const JobPlans plans = PlansOn(cluster, WideJob()), of_cores = PlansOn(SlowHosts(), WideJob());
+  EXPECT_EQ(plans.Find("own")->cost.step_ms, of_cores.Find("own")->cost.step_ms);
+  const auto json = nlohmann::json::parse(PlanJson(plans));
+  const auto of_gpus = nlohmann::json::parse(PlanJson(PlansOn(SlowGpus(), WideJob())));
+  ASSERT_EQ(json["gradients"].size(), 6u);
+  for (size_t i = 0; i < 6; ++i) {
+    const auto& mode = json["gradients"][i];
+    EXPECT_EQ(mode["link_bytes"], of_gpus["gradients"][i]["link_bytes"]);
+    EXPECT_EQ(mode["by"], "NCCL");
+    EXPECT_FALSE(mode.contains("step_ms") || mode.contains("pays"));
+  }
+  EXPECT_NE(PlanTable(plans).find("the GPUs' speed is not known"), std::string::npos);
+}
+
 TEST(JobPlans, DataParallelismIsKeptForASmallGain) {
   const JobPlans plans = PlansOf(29);
   EXPECT_TRUE(plans.found().division.empty());
