@@ -1,18 +1,14 @@
 #include "driver/job/exchange_advice.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "driver/bench/report_text.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
-std::string Ms(double ms) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.3g ms", ms);
-  return text;
-}
+std::string Ms(double ms) { return Formatted(ms, "%.3g ms"); }
 
 }  // namespace
 

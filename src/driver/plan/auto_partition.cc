@@ -1,9 +1,9 @@
 #include "driver/plan/auto_partition.h"
 
-#include <cstdio>
 #include <vector>
 
 #include "driver/bench/bench_job.h"
+#include "driver/bench/report_text.h"
 #include "driver/plan/job_plans.h"
 #include "driver/plan/kept_predictions.h"
 #include "driver/plan/measure_plans.h"
@@ -18,11 +18,7 @@ namespace {
 // A plan must be faster than data parallelism by this share in a trial, as trials vary.
 constexpr double kLeastGain = 0.02;
 
-std::string Ms(double ms) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.3g ms", ms);
-  return text;
-}
+std::string Ms(double ms) { return Formatted(ms, "%.3g ms"); }
 
 AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
   AutoPartition choice;

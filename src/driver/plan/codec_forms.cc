@@ -1,7 +1,6 @@
 #include "driver/plan/codec_forms.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include "cluster/protocol/gradient_codec.h"
 #include "comm/collective/slice_table.h"
+#include "driver/bench/measure_ms.h"
 #include "driver/bench/median.h"
 #include "singa/base/philox.h"
 
@@ -21,11 +21,10 @@ constexpr int64_t kLater = int64_t{1} << 40;  // a step after any warm-up
 constexpr int kLeastTurns = 5;
 constexpr int kMostHosts = 16;  // more take longer, and change the share of a sum little
 
-double MsOfMb(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  return time.count() / kSliceMb;
+// Returns the milliseconds for 1 MB of `work` on a slice.
+template <typename Work>
+double MsOfMb(const Work& work) {
+  return MeasureMs(work) / kSliceMb;
 }
 
 std::vector<float> Noise(int seed) {

@@ -75,6 +75,11 @@ std::vector<Layout> AllGrids(int workers) {
 
 }  // namespace
 
+Layout LayoutIn(const Division& division, const std::string& layer, int workers) {
+  const auto at = division.find(layer);
+  return at == division.end() ? LayoutByRows(workers) : at->second;
+}
+
 std::string TextOf(const Division& division, int workers) {
   std::map<std::string, std::string> names;  // of the layers, by their layout
   for (const auto& [name, layout] : division) {

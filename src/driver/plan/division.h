@@ -18,6 +18,8 @@ class Net;
 // By the layer's name; all other layers are divided by rows.
 using Division = std::map<std::string, Layout>;
 
+// Returns the layout of a layer that `workers` workers divide so.
+Layout LayoutIn(const Division& division, const std::string& layer, int workers);
 // Returns the division for people, as in "by units: fc1, fc2; whole: fc3"; "": all by rows.
 std::string TextOf(const Division& division, int workers);
 // Sets partition_dim or partition_grid of all layers.

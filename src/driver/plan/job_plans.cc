@@ -1,11 +1,11 @@
 #include "driver/plan/job_plans.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <map>
 #include <optional>
 
+#include "driver/bench/measure_ms.h"
+#include "driver/bench/report_text.h"
 #include "driver/plan/fitting_plan.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
@@ -60,10 +60,8 @@ Layouts LayoutsOfJob(const JobPlans& plans) {
   const JobPlan* const own = plans.Find("own");
   const Division& division = (own ? *own : plans.found()).division;
   Layouts layouts;
-  for (const CostLayer& layer : plans.net.layers) {
-    const auto at = division.find(layer.name);
-    layouts.push_back(at == division.end() ? LayoutByRows(plans.cluster.workers) : at->second);
-  }
+  for (const CostLayer& layer : plans.net.layers)
+    layouts.push_back(LayoutIn(division, layer.name, plans.cluster.workers));
   return layouts;
 }
 
@@ -135,11 +133,7 @@ class Planner {
                by_units_ = LayoutByUnits(plans_.cluster.workers);
 };
 
-std::string Percent(double share) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * share);
-  return text;
-}
+std::string Percent(double share) { return Formatted(100 * share, "%.1f %%"); }
 
 // Returns the times of the requests of `costs`. Adds those of one worker that trains alone to the
 // plans.
@@ -167,10 +161,8 @@ int64_t RestOf(const CostNet& net, const PlanCluster& cluster, PlanMemory* memor
 
 // Searches for the fastest plan that fits by its exact memory. Sets the front and search_ms.
 SearchResult SearchThatFits(int64_t most_bytes, PlanMemory* memory, JobPlans* plans) {
-  const auto start = std::chrono::steady_clock::now();
-  SearchResult search = SearchPlan(plans->net, most_bytes);
-  plans->search_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  SearchResult search;
+  plans->search_ms = MeasureMs([&] { search = SearchPlan(plans->net, most_bytes); });
   plans->front = SearchFront(plans->net);
   if (most_bytes == 0) return search;
   const Layout by_rows = LayoutByRows(plans->cluster.workers);

@@ -1,11 +1,11 @@
 #include "driver/plan/measure_plans.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <vector>
 
 #include "cluster/workers/worker_groups.h"
+#include "driver/bench/measure_ms.h"
 #include "driver/bench/median.h"
 #include "train/state/init_params.h"
 
@@ -17,10 +17,7 @@ constexpr int64_t kFirstSteps = 2, kLeastOfRound = 3, kMostOfRound = 30;
 constexpr double kRoundMs = 1000;  // of the measured steps of a round
 
 double Step(WorkerGroups* groups, int64_t step) {
-  const auto start = std::chrono::steady_clock::now();
-  groups->team(0).TrainStep(step);
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+  return MeasureMs([&] { groups->team(0).TrainStep(step); });
 }
 
 // Returns the median time of a step, in ms.

@@ -39,20 +39,16 @@ std::string Aligned(const std::vector<Line>& lines, size_t left) {
   return text;
 }
 
-Layout LayoutIn(const JobPlans& plans, const JobPlan& plan, const std::string& layer) {
-  const auto at = plan.division.find(layer);
-  return at == plan.division.end() ? LayoutByRows(plans.cluster.workers) : at->second;
-}
-
 std::string LayerTable(const JobPlans& plans) {
   const JobPlan& plan = plans.found();
+  const int workers = plans.cluster.workers;
   std::vector<Line> lines = {{"layer", "type", "divided", "compute ms", "moved MB", "transfer ms",
                               "hidden ms", "memory MB"}};
   for (size_t i = 0; i < plans.net.layers.size(); ++i) {
     const CostLayer& layer = plans.net.layers[i];
     const LayerReport& report = plan.cost.layers[i];
     lines.push_back({layer.name, layer.type,
-                     TextOf(LayoutIn(plans, plan, layer.name), plans.cluster.workers),
+                     TextOf(LayoutIn(plan.division, layer.name, workers), workers),
                      Number(report.compute_ms, 3), Mb(report.moved_bytes),
                      Number(report.transfer_ms, 3), Number(report.hidden_ms, 3), Mb(report.bytes)});
   }
@@ -130,7 +126,8 @@ nlohmann::ordered_json ModeJson(const JobPlans& plans, const GradientMode& mode)
 nlohmann::ordered_json LayerJson(const JobPlans& plans, const JobPlan& plan, size_t i) {
   const CostLayer& layer = plans.net.layers[i];
   const LayerReport& report = plan.cost.layers[i];
-  const Layout layout = LayoutIn(plans, plan, layer.name);
+  const int workers = plans.cluster.workers;
+  const Layout layout = LayoutIn(plan.division, layer.name, workers);
   nlohmann::ordered_json json = {{"name", layer.name},
                                  {"type", layer.type},
                                  {"rows", layout.rows},
@@ -141,7 +138,6 @@ nlohmann::ordered_json LayerJson(const JobPlans& plans, const JobPlan& plan, siz
                                  {"transfer_ms", report.transfer_ms},
                                  {"hidden_ms", report.hidden_ms},
                                  {"memory_mb", 1e-6 * static_cast<double>(report.bytes)}};
-  const int workers = plans.cluster.workers;
   if (layout == LayoutByRows(workers)) json["partition_dim"] = 0;
   if (layout == LayoutByUnits(workers) && workers > 1) json["partition_dim"] = 1;
   return json;

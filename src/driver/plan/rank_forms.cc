@@ -1,10 +1,10 @@
 #include "driver/plan/rank_forms.h"
 
-#include <chrono>
 #include <utility>
 
 #include "comm/collective/low_rank_param.h"
 #include "comm/collective/slice_buckets.h"
+#include "driver/bench/measure_ms.h"
 #include "driver/bench/median.h"
 #include "singa/base/philox.h"
 
@@ -41,15 +41,14 @@ double ProductMs(int rank) {
   RenewColumns(shape, Philox{}, q);
   std::vector<double> times;
   for (int turn = 0; turn < kTurns; ++turn) {
-    const auto start = std::chrono::steady_clock::now();
-    for (size_t i = 0; i < m.size(); ++i) m[i] += sum[i];
-    TimesQ(shape, m, q, p);
-    Orthonormalize(shape, p);
-    TransposedTimesP(shape, m, p, q);
-    Expand(shape, p, q, sum);
-    for (size_t i = 0; i < m.size(); ++i) m[i] -= sum[i];
-    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    times.push_back(time.count());
+    times.push_back(MeasureMs([&] {
+      for (size_t i = 0; i < m.size(); ++i) m[i] += sum[i];
+      TimesQ(shape, m, q, p);
+      Orthonormalize(shape, p);
+      TransposedTimesP(shape, m, p, q);
+      Expand(shape, p, q, sum);
+      for (size_t i = 0; i < m.size(); ++i) m[i] -= sum[i];
+    }));
   }
   return Median(std::move(times)) * 1e6 /
          static_cast<double>(shape.size() * int64_t{sizeof(float)});
