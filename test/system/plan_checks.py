@@ -7,7 +7,7 @@ import xml.etree.ElementTree
 from case import check, equal, has, true
 from command_checks import files
 from group_checks import workers
-from process_checks import processes
+from process_checks import APART, processes
 
 JOB = """name: "small" seed: 3 train_steps: 10 num_openblas_threads: 1
 train_one_batch { alg: kBP } updater { type: kSGD learning_rate { type: kFixed base_lr: 0.01 } }
@@ -260,20 +260,22 @@ def a_plan_reads_kept_times_if_they_are_whole(case):
     plans(case, "-workers", 2)
 
 
+def memory(case, settings, units):
+    """Returns the memory of the group's processes with so many units in fc1: measured, and planned."""
+    case.train("job.conf", *settings, "-set", f"neuralnet.layer[fc1].innerproduct_conf.num_output={units}",
+               "-set", "disp_freq=9", workspace="ws")
+    row = case.rows(phase="train")[-1]
+    return row["memory_mb"], row["predicted_memory_mb"]
+
+
 @check
 def a_row_has_the_memory_of_the_groups_processes_as_it_was_planned(case):
     case.write("job.conf", JOB)
     places = {"threads": workers(2), "three": workers(3), "processes": processes(2)}
     cuts = {"rows": (), "units": ("-set", "neuralnet.layer[fc1].partition_dim=1")}
-
-    def memory(settings, units):
-        case.train("job.conf", *settings, "-set", f"neuralnet.layer[fc1].innerproduct_conf.num_output={units}",
-                   "-set", "disp_freq=9", workspace="ws")
-        row = case.rows(phase="train")[-1]
-        return row["memory_mb"], row["predicted_memory_mb"]
     for place, settings in places.items():
         for cut, divided in cuts.items():
-            (base, tiny), (used, planned) = (memory((*settings, *divided), units) for units in (24, 60000))
+            (base, tiny), (used, planned) = (memory(case, (*settings, *divided), units) for units in (24, 60000))
             true(planned > 20 and tiny < 1, f"{place}, {cut}: planned {planned} and {tiny} MB")
             error = planned / (used - base) - 1
             case.note += f"{place}, {cut}: {100 * error:+.1f} %; "
@@ -282,3 +284,15 @@ def a_row_has_the_memory_of_the_groups_processes_as_it_was_planned(case):
         true(row["rank"] == rank and 0 < row["memory_mb"] < used, f"row {row}")
     case.train("job.conf", workspace="one")
     true("memory_mb" not in case.rows("one", "train")[0], "a row of one worker has memory")
+
+
+@check
+def a_row_counts_the_messages_of_servers(case):
+    """How many are there at a time depends on the speed of the servers."""
+    case.write("job.conf", JOB)
+    for servers in (1, 2):
+        settings = processes(2, APART, f"cluster.nservers_per_group={servers}")
+        (base, _), (used, planned) = (memory(case, settings, units) for units in (24, 60000))
+        case.note += f"{servers}: {planned:.0f} MB planned, {used - base:.0f} MB used; "
+        true(used - base < 1.08 * planned, f"{servers} servers: {planned} MB planned, {used - base} MB used")
+        true(planned < 1.6 * (used - base), f"{servers} servers: {planned} MB planned, {used - base} MB used")

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cluster/protocol/addresses.h"
+#include "cluster/protocol/slice_owners.h"
 #include "cluster/server/group_sync_models.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -57,6 +58,37 @@ int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   const double copies = static_cast<double>(states + (shares_values() ? 0 : 1)) + exchanged;
   const auto bytes = static_cast<double>(here * param_bytes);
   return static_cast<int64_t>(bytes * copies / topology_.servers_per_group());
+}
+
+// What one process alone sends to a server of its own does not wait for anything.
+int64_t ServedCluster::message_bytes(const SliceTable& table) const {
+  const SliceOwners owners(topology_, table);
+  int64_t floats = 0;
+  for (int group = 0; group < topology_.worker_groups(); ++group) {
+    const Range processes = topology_.ProcessesOf(group);
+    if (processes.size() == 1) continue;
+    std::map<Contributors, Sums> known;
+    for (int s = 0; s < table.size(); ++s) {
+      const auto [at, added] = known.try_emplace(table[s].by);
+      if (added) at->second = SumsOf(group, table[s].by);
+      const auto& [all, here] = at->second;
+      const RoleId server = {topology_.ServerGroupOf(group), owners.Owner(s)};
+      const bool served_here = topology_.ProcessOfServer(server) == rank_;
+      if (!served_here || all > here) floats += table[s].size * (here + (served_here ? all : 0));
+    }
+  }
+  return floats * static_cast<int64_t>(sizeof(float));
+}
+
+ServedCluster::Sums ServedCluster::SumsOf(int group, const Contributors& by) const {
+  Sums sums;
+  const Range processes = topology_.ProcessesOf(group);
+  for (int process = processes.first; process < processes.last; ++process) {
+    const int64_t of_process = std::ssize(topology_.NodesOf(process, group, by));
+    sums.all += of_process;
+    if (process == rank_) sums.here = of_process;
+  }
+  return sums;
 }
 
 CodecState ServedCluster::codec_state() {

@@ -46,6 +46,10 @@ class ServedCluster final : private Outbox {
   // Returns the bytes that its servers need for params of `param_bytes` and `states` updater states
   // of each.
   int64_t bytes(int64_t param_bytes, int64_t states) const;
+  // Returns the most bytes of messages of one step that are here at a time: gradients on their way
+  // to servers, those that wait at the servers here for others, and answers. Counts groups of
+  // several processes. `table`: of the params.
+  int64_t message_bytes(const SliceTable& table) const;
   // Returns the state of the gradients' codec of all groups here.
   CodecState codec_state();
   // Returns what a checkpoint needs of the exchanges between server groups, in the servers' memory.
@@ -89,6 +93,11 @@ class ServedCluster final : private Outbox {
     std::unique_ptr<LinkCollective> between;
     std::unique_ptr<ServedUpdates> updates;
   };
+  // Sums of a slice that a group's processes send in a step: of all, and of this one.
+  struct Sums {
+    int64_t all = 0, here = 0;
+  };
+  Sums SumsOf(int group, const Contributors& by) const;
   void Post(Message message) override;
   void ServerFailed(const std::exception_ptr& error);
   // Returns the servers here with their groups. They last until Close, which the thread that

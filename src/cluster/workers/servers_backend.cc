@@ -49,6 +49,7 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
     for (const Trainer* trainer : teams->team(group).trainers())
       sum->host.forever += LinkExchange::Bytes(regions, trainer->model().place().worker);
   }
+  sum->host.gradients += cluster_.message_bytes(teams->lead().model().trained().table);
   sum->host.gradients += cluster_.codec_state().bytes(values / static_cast<int64_t>(sizeof(float)));
 }
 

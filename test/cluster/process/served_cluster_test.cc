@@ -62,6 +62,29 @@ TEST(ServedClusterTest, CountsTheBytesOfItsServers) {
       << "and outer steps that are not due";
 }
 
+int64_t MessageBytes(const std::string& cluster, int rank, const SliceTable& table) {
+  const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 2 share_memory: false " + cluster);
+  const ProgressDeadline deadline;
+  return ServedCluster(job, Topology(job.cluster()), rank, nullptr, &deadline).message_bytes(table);
+}
+
+// Each process sends both slices. The server of a slice has the gradients of both processes, and
+// then an answer.
+TEST(ServedClusterTest, CountsTheMessagesOfAStep) {
+  const SliceTable table({Shape({100}), Shape({100})});
+  EXPECT_EQ(MessageBytes("nservers_per_group: 2", 0, table), 4 * (200 + 2 * 100));
+  EXPECT_EQ(MessageBytes("nservers_per_group: 2", 1, table), 4 * (200 + 2 * 100));
+  EXPECT_EQ(MessageBytes("", 0, table), 4 * (200 + 2 * 200)) << "it has the only server";
+  EXPECT_EQ(MessageBytes("", 1, table), 4 * 200);
+  EXPECT_EQ(MessageBytes("nworkers_per_procs: 2", 0, table), 0) << "one process";
+}
+
+// Each worker computes a half alone, and its process has the server.
+TEST(ServedClusterTest, CountsNoMessagesThatStayInAProcess) {
+  const SliceTable table({Shape({100})}, {{.parts = 2, .contributors = 1}});
+  EXPECT_EQ(MessageBytes("nservers_per_group: 2", 0, table), 0);
+}
+
 TEST(ServedClusterTest, AFailureEndsTheWaitsOfAllGroups) {
   ServedProcess process(kTwoGroups);
   process.Connect({0, 0});
