@@ -71,7 +71,8 @@ MachineProto ReadMachine(const std::string& file) {
   JobConf conf(file, {}, &machine);
   if (conf.ok()) Check(machine, &conf);
   std::fputs(conf.Render().c_str(), stderr);
-  if (!conf.ok()) throw Error(conf.exit_code(), file + ": see above");
+  if (!conf.ok())
+    throw Error(conf.exit_code(), file + " has errors, which the lines before this one name");
   return machine;
 }
 
