@@ -145,7 +145,7 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
 
 // Waits for rank 0's endpoint, as a host name may mean another address here than at rank 0.
 Endpoint AwaitCoordinator(const LaunchFilesReader& reader) {
-  const Endpoint endpoint = reader.AwaitEndpoint();
+  Endpoint endpoint = reader.AwaitEndpoint();
   const std::string own = OwnNetwork(), network = reader.ReadNetwork();
   if (IsLoopback(endpoint) && !own.empty() && !network.empty() && own != network)
     throw ConfigError("cluster.coordinator",

@@ -45,8 +45,8 @@ void StartLogging(const char* program) {
 }
 
 void LogTo(const std::string& folder, int rank) {
-  google::base::SetLogger(google::GLOG_INFO, new LogFile(folder, rank));  // glog owns it
-}
+  google::base::SetLogger(google::GLOG_INFO, new LogFile(folder, rank));
+}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): glog owns the file
 
 std::string LogFolder(const JobProto& job, const std::string& singa_conf) {
   if (!singa_conf.empty()) {

@@ -71,8 +71,7 @@ MachineProto ReadMachine(const std::string& file) {
   JobConf conf(file, {}, &machine);
   if (conf.ok()) Check(machine, &conf);
   std::fputs(conf.Render().c_str(), stderr);
-  if (!conf.ok())
-    throw Error(conf.exit_code(), file + " has errors, which the lines before this one name");
+  if (!conf.ok()) throw Error(conf.exit_code(), file + " has the errors that are shown above");
   return machine;
 }
 

@@ -40,6 +40,7 @@ double ProductMs(int rank) {
     sum[i] = i < kNoise ? random.Gaussian(static_cast<int64_t>(i)) : sum[i - kNoise];
   RenewColumns(shape, Philox{}, q);
   std::vector<double> times;
+  times.reserve(kTurns);
   for (int turn = 0; turn < kTurns; ++turn) {
     times.push_back(MeasureMs([&] {
       for (size_t i = 0; i < m.size(); ++i) m[i] += sum[i];
