@@ -50,7 +50,7 @@ def survives_death(case, point, rank, number):
 def a_process_may_die_within_a_step(case):
     quiet(case)
     for point, number in {"server_applied_update": 500, "client_pushed_gradient": 1200,
-                          "stub_got_message": 250, "follower_told": 15}.items():
+                          "stub_got_message": 250, "follower_told": 9}.items():
         for rank in ((1,) if point == "follower_told" else (0, 1)):
             survives_death(case, point, rank, number)
 
@@ -104,7 +104,7 @@ def a_process_that_stands_still_within_a_step_is_replaced(case):
 def delays_change_no_byte(case):
     quiet(case)
     passes = {"server_applied_update": 500, "client_pushed_gradient": 700, "stub_got_message": 150,
-              "rendezvous_heard": 1, "group_begins": 1, "follower_told": 15, "follower_ended": 1,
+              "rendezvous_heard": 1, "group_begins": 1, "follower_told": 9, "follower_ended": 1,
               "leader_ended": 1, "leader_collected": 1, "checkpoint_before_rename": 1,
               "checkpoint_after_rename": 1, "checkpoint_before_removal": 1}
     delays = ",".join(f"{point}=delay:150@{number}" for point, number in passes.items())
