@@ -60,7 +60,7 @@ int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   return static_cast<int64_t>(bytes * copies / topology_.servers_per_group());
 }
 
-// What one process alone sends to a server of its own does not wait for anything.
+// If this process serves a slice, and it alone contributes, the slice waits for no message.
 int64_t ServedCluster::message_bytes(const SliceTable& table) const {
   const SliceOwners owners(topology_, table);
   int64_t floats = 0;

@@ -1,4 +1,4 @@
-// Functions that print the reports of `singa bench`.
+// Texts of numbers, times and objects, in the reports of `singa bench`, in plans and in advice.
 #pragma once
 
 #include <cstdio>
