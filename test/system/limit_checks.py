@@ -108,14 +108,14 @@ def few_processes_of_a_user_are_an_error_that_names_them(one):
 
 
 def a_process_that_the_system_kills_for_memory_is_named_and_ends_the_job(one):
-    write_job(one, hidden=16384, updater=ADAM)  # 307 MiB in each process
-    limit = 420 * MIB
+    write_job(one, hidden=16384, updater=ADAM)  # 503 MiB in process 0, 300 in others
+    limit = 560 * MIB
     with Group("memory", [{"memory.limit_in_bytes": limit, "memory.memsw.limit_in_bytes": limit},
                           {"memory.max": limit, "memory.swap.max": 0}]) as group:
         job = run(one, group.command(), (*processes(3, APART), "-set", "cluster.max_restarts=1"))
         job.end(69)
         group.expect_empty()
-    killed = "killed: out of memory; limits: 420 MiB of the control group (memory.max)"
+    killed = "killed: out of memory; limits: 560 MiB of the control group (memory.max)"
     has(job.err, f"({killed}); all go on from the last checkpoint (restart 1 of 1)", "stderr")
     has(job.err, f"(last: {killed}); the job gives up after 1 restart (cluster.max_restarts)", "stderr")
 

@@ -33,9 +33,7 @@ void CopyValues(const ParamsFile::Entry& entry, const std::string& file, Param* 
 void AllocateParams(int64_t rest, const ParamTable& params) {
   int64_t bytes = rest;
   for (const auto& param : params.params()) bytes += param->data.bytes();
-  if (bytes > UsableMemory())
-    throw DeviceError(StrCat("the net needs ", bytes >> 20, " MiB of memory, the machine has ",
-                             UsableMemory() >> 20));
+  CheckFits("the net", bytes);
   for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
 }
 

@@ -125,10 +125,8 @@ void Forwarder::Make(Sized* sized) {
 }
 
 void Forwarder::Allocate(Sized* sized) {
-  const int64_t on_host = device_ ? sized->memory.host_arena : sized->memory.arena;
-  if (on_host > UsableMemory())
-    throw DeviceError(StrCat("a batch of ", Counted(sized->rows, "row"), " needs ", on_host >> 20,
-                             " MiB of memory, the machine has ", UsableMemory() >> 20));
+  CheckFits("a batch of " + Counted(sized->rows, "row"),
+            device_ ? sized->memory.host_arena : sized->memory.arena);
   if (arena_.main.empty()) arena_ = NetArena::Allocate(ctx_, sized->memory);
   OpenNet(ctx_, arena_.Fits(sized->memory) ? arena_ : NetArena::Allocate(ctx_, sized->memory),
           sized->net.get());

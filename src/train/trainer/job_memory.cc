@@ -14,6 +14,14 @@ int64_t UsableMemory() {
   return std::min(machine, CgroupMemory().value_or(machine));
 }
 
+void CheckFits(const std::string& what, int64_t bytes) {
+  const int64_t usable = UsableMemory();
+  if (bytes <= usable) return;
+  throw DeviceError(StrCat(what, " needs ", bytes >> 20, " MiB of memory, the machine has ",
+                           usable >> 20,
+                           CgroupMemory() == usable ? " (memory.max of its control group)" : ""));
+}
+
 void MemoryUse::Add(const MemoryUse& other) {
   params += other.params;
   gradients += other.gradients;
@@ -28,13 +36,6 @@ void MemoryUse::Add(const MemoryUse& other) {
 void JobMemory::Add(const JobMemory& other) {
   host.Add(other.host);
   gpus.Add(other.gpus);
-}
-
-void JobMemory::Check() const {
-  const int64_t machine = UsableMemory(), needed = host.total();
-  if (needed > machine)
-    throw DeviceError(
-        StrCat("the job needs ", needed >> 20, " MiB of memory, the machine has ", machine >> 20));
 }
 
 }  // namespace singa

@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace singa {
 
 // Returns the bytes of memory that the machine has, or the control group's limit if that is lower.
 int64_t UsableMemory();
+
+// Throws DeviceError if `what`, such as "the job", needs more bytes than that.
+void CheckFits(const std::string& what, int64_t bytes);
 
 // The use on one side: the host, or all GPUs.
 struct MemoryUse {
@@ -28,7 +32,7 @@ struct JobMemory {
   MemoryUse host, gpus;
   void Add(const JobMemory& other);
   // Throws DeviceError if the machine has too little memory.
-  void Check() const;
+  void Check() const { CheckFits("the job", host.total()); }
 };
 
 }  // namespace singa
