@@ -67,6 +67,7 @@ void LowRankSums::Hand(Matrix* matrix, std::span<const float> p, const RankSums:
   std::ranges::fill(matrix->q, 0.f);
 }
 
+// The rest is on its way while the thin matrices are.
 void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
                         std::span<const EncodedFloats> own, const RankSums::Take& take) {
   std::vector<Matrix*> matrices;
@@ -86,7 +87,9 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
     ps.resize(ps.size() + one->shape.p_size());
     TimesQ(one->shape, one->m, one->q, std::span(ps).last(one->shape.p_size()));
   }
+  dense_.SendParts(exchange, rest, own);
   if (!matrices.empty()) collective_.AllReduce(ps);
+  dense_.AddUpOwn(exchange, rest, own, take);
   std::span<float> p(ps);
   for (Matrix* const one : matrices) {
     const CountedTime counts(&worked_);
@@ -97,8 +100,6 @@ void LowRankSums::AddUp(int64_t exchange, std::span<const int> slices,
     p = p.subspan(one->shape.p_size());
   }
   if (!matrices.empty()) collective_.AllReduce(qs);
-  dense_.SendParts(exchange, rest, own);
-  dense_.AddUpOwn(exchange, rest, own, take);
   dense_.TakeOthers(exchange, rest, take);
   p = ps;
   std::span<float> q(qs);

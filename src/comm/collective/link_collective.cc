@@ -37,14 +37,26 @@ std::vector<std::vector<SumNode>> LinkCollective::OneNodeEach(int ranks) {
   return nodes;
 }
 
+// Returns the most bytes of a rank's numbers in the sum.
+int64_t LinkCollective::BytesOf(const Request& request) const {
+  return std::ssize(request.out) * static_cast<int64_t>(most_nodes_);
+}
+
+bool LinkCollective::GoesToAll(const Request& request) const {
+  return size() <= kMostToAll && BytesOf(request) * size() <= kLeastBytes;
+}
+
+// A large sum has enough chunks for all that may be in flight.
 template <typename T>
-int64_t LinkCollective::MostOf() const {
-  return kChunkBytes / static_cast<int64_t>(sizeof(T) * most_nodes_);
+int64_t LinkCollective::MostOf(const Request& request) const {
+  const int64_t bytes =
+      std::clamp(BytesOf(request) / (kAhead * size()), kLeastBytes, RankLink::kMostBytes);
+  return bytes / static_cast<int64_t>(sizeof(T) * most_nodes_);
 }
 
 template <typename T>
 int64_t LinkCollective::ChunksOfSum(const Request& request) const {
-  return ChunksOf(std::ssize(request.out) / static_cast<int64_t>(sizeof(T)), MostOf<T>());
+  return ChunksOf(std::ssize(request.out) / static_cast<int64_t>(sizeof(T)), MostOf<T>(request));
 }
 
 // Takes the tags of the operation's messages, and returns the first. Each chunk of a sum uses two
@@ -81,7 +93,7 @@ void LinkCollective::SendOwn(const Started& one) {
 // Returns the numbers of one chunk for each of this rank's nodes, one node after the other.
 template <typename T>
 std::vector<T> LinkCollective::PartsOf(const Started& one, int64_t chunk) const {
-  const int64_t most = MostOf<T>(), begin = chunk * most;
+  const int64_t most = MostOf<T>(one), begin = chunk * most;
   const auto count = static_cast<int64_t>(one.out.size() / sizeof(T));
   const int64_t n = std::min(most, count - begin);
   std::vector<T> parts;
@@ -96,6 +108,10 @@ std::vector<T> LinkCollective::PartsOf(const Started& one, int64_t chunk) const 
 // Sends the parts of chunks [first, first + kAhead * size()) that other ranks add up.
 template <typename T>
 void LinkCollective::SendParts(const Started& one, int64_t first) {
+  if (GoesToAll(one)) {
+    const std::vector<T> parts = PartsOf<T>(one, 0);
+    return SendToAll(one.tag, std::as_bytes(std::span(parts)));
+  }
   const int64_t last = std::min(ChunksOfSum<T>(one), first + kAhead * size());
   for (int64_t chunk = first; chunk < last; ++chunk) {
     const auto root = static_cast<int>(chunk % size());
@@ -107,23 +123,27 @@ void LinkCollective::SendParts(const Started& one, int64_t first) {
 
 template <typename T>
 void LinkCollective::CompleteSum(const Started& one) {
-  const int64_t most = MostOf<T>(), chunks = ChunksOfSum<T>(one);
+  const int64_t most = MostOf<T>(one), chunks = ChunksOfSum<T>(one);
   const std::span all(reinterpret_cast<T*>(one.out.data()), one.out.size() / sizeof(T));
+  if (GoesToAll(one)) return AddUpParts(one, 0, all);
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     if (chunk > 0 && chunk % (kAhead * size()) == 0) SendParts<T>(one, chunk);
     const int64_t begin = chunk * most;
     const std::span<T> sum =
         all.subspan(begin, static_cast<size_t>(std::min(most, std::ssize(all) - begin)));
     const auto root = static_cast<int>(chunk % size());
-    if (root == rank())
-      AddUpChunk(one, chunk, sum);
-    else
+    if (root == rank()) {
+      AddUpParts(one, chunk, sum);
+      SendToAll(one.tag + 2 * chunk + 1, std::as_bytes(sum));
+    } else {
       link_.Receive(root, one.tag + 2 * chunk + 1, std::as_writable_bytes(sum));
+    }
   }
 }
 
+// Replaces `sum` by the sum of all ranks' parts of the chunk.
 template <typename T>
-void LinkCollective::AddUpChunk(const Started& one, int64_t chunk, std::span<T> sum) {
+void LinkCollective::AddUpParts(const Started& one, int64_t chunk, std::span<T> sum) {
   std::vector<std::vector<T>> parts(size());
   std::vector<SumNode> nodes;
   std::vector<const T*> sums;
@@ -140,7 +160,6 @@ void LinkCollective::AddUpChunk(const Started& one, int64_t chunk, std::span<T> 
     }
   }
   AddUp<T>(root_, nodes, sums, std::ssize(sum), sum.data());
-  SendToAll(one.tag + 2 * chunk + 1, std::as_bytes(sum));
 }
 
 void LinkCollective::SendToAll(int64_t tag, std::span<const std::byte> bytes) {

@@ -3,7 +3,8 @@
 // the group's SumTree that its workers make up.
 //
 // Numbers travel in chunks. Rank c % size() adds up chunk c and sends the sum to all, so that each
-// rank carries the same share of a large sum.
+// rank carries the same share of a large sum. The numbers of a small sum go from each rank to all,
+// which takes the time of one message instead of two.
 #pragma once
 
 #include <array>
@@ -39,8 +40,9 @@ class LinkCollective final : public Collective {
   void AllReduceOfRanks(std::span<double> values);
 
  private:
-  static constexpr int64_t kChunkBytes = 1 << 15;  // most bytes of a rank's numbers in one message
+  static constexpr int64_t kLeastBytes = 1 << 15;  // of a rank's numbers in a chunk, but the last
   static constexpr int64_t kAhead = 4;             // most chunks of each rank in flight
+  static constexpr int kMostToAll = 8;             // ranks that may send a small sum to all
 
   struct Started : Request {
     int64_t tag = 0;  // the operation's first tag
@@ -52,8 +54,10 @@ class LinkCollective final : public Collective {
   void SendOwn(const Started& one);
   void Complete(Started* one);
 
+  int64_t BytesOf(const Request& request) const;
+  bool GoesToAll(const Request& request) const;
   template <typename T>
-  int64_t MostOf() const;  // numbers of a chunk
+  int64_t MostOf(const Request& request) const;  // numbers of a chunk
   template <typename T>
   int64_t ChunksOfSum(const Request& request) const;
   template <typename T>
@@ -61,7 +65,7 @@ class LinkCollective final : public Collective {
   template <typename T>
   void CompleteSum(const Started& one);
   template <typename T>
-  void AddUpChunk(const Started& one, int64_t chunk, std::span<T> sum);
+  void AddUpParts(const Started& one, int64_t chunk, std::span<T> sum);
   template <typename T>
   std::vector<T> PartsOf(const Started& one, int64_t chunk) const;
   void SendToAll(int64_t tag, std::span<const std::byte> bytes);

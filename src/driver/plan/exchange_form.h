@@ -11,6 +11,7 @@ struct ExchangeForm {
   // and to encode a sum.
   double encode_ms = 0, decode_ms = 0, sum_ms = 0;
   double latency_ms = 0;     // for 1 MB: the link is idle, as messages wait for each other
+  int last_messages = 2;     // that wait for each other after the last gradient of a step
   bool updates_all = false;  // each host updates all values; else each updates its servers' share
 };
 

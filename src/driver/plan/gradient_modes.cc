@@ -45,17 +45,23 @@ std::optional<SyncPlan> SyncOf(const JobProto& job, const PlanCluster& cluster) 
   }
 }
 
-// Returns the sums that ranks exchange one after the other. A gradient of kPowerSGD needs three:
-// of both thin matrices, and of the params without any.
-int64_t CountRankSums(const AllReduceProto& conf, const TrainedShapes& shapes) {
-  if (conf.compression() == AllReduceProto::kPartial) return 1;  // one bucket a step
-  const int64_t buckets = CountBuckets(conf, shapes);
-  return conf.compression() == AllReduceProto::kPowerSGD ? 3 * buckets : buckets;
+// Returns the sums of a bucket that ranks exchange one after the other: of both thin matrices, if
+// there are any.
+int SumsOfBucket(const AllReduceProto& conf) {
+  return conf.compression() == AllReduceProto::kPowerSGD ? 2 : 1;
 }
+
+// Returns the sums that ranks exchange before those of the last bucket. kPartial has one bucket a
+// step.
+int64_t CountEarlySums(const AllReduceProto& conf, const TrainedShapes& shapes) {
+  if (conf.compression() == AllReduceProto::kPartial) return 0;
+  return (CountBuckets(conf, shapes) - 1) * SumsOfBucket(conf);
+}
+
+constexpr int kMessagesOfSum = 2;
 
 // Returns ExchangeForm::latency_ms. Each message of a sum is waited for.
 double LatencyMs(int64_t sums, const TrainedShapes& shapes, double link_us) {
-  constexpr int kMessagesOfSum = 2;
   const double mb = 1e-6 * static_cast<double>(shapes.bytes());
   if (mb == 0) return 0;
   return 1e-3 * link_us * kMessagesOfSum * static_cast<double>(sums) / mb;
@@ -98,6 +104,7 @@ ModeForm ModeOf(const JobProto& job, const SyncPlan& plan, const PlanCluster& cl
                    .by_rows = conf.compression() == AllReduceProto::kPartial};
   if (plan.mode == SyncMode::kAllReduce) {
     mode.form = GpuForm(conf, cluster, shapes);
+    mode.form.last_messages = 0;
     mode.form.latency_ms = LatencyMs(CountGpuSums(conf, shapes), shapes, cluster.link_us);
     mode.by_rows = mode.after_backward = SendsAfterBackward(conf.compression());
     return mode;
@@ -105,7 +112,8 @@ ModeForm ModeOf(const JobProto& job, const SyncPlan& plan, const PlanCluster& cl
   mode.form = FormOf(job, cluster, shapes);
   if (plan.mode != SyncMode::kRankSums) return mode;
   mode.form.updates_all = true;
-  mode.form.latency_ms = LatencyMs(CountRankSums(conf, shapes), shapes, cluster.link_us);
+  mode.form.latency_ms = LatencyMs(CountEarlySums(conf, shapes), shapes, cluster.link_us);
+  mode.form.last_messages = kMessagesOfSum * SumsOfBucket(conf);
   return mode;
 }
 
@@ -171,8 +179,11 @@ GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
     const CostNet net = costs.Net(times, form);
     const Layouts by_rows(layouts.size(), LayoutByRows(net.bridges.workers));
     const StepCost cost = CostOfStep(net, mode.by_rows ? by_rows : layouts);
-    GradientMode step = {
-        .step_ms = cost.step_ms, .exposed_ms = cost.exposed_ms, .sent_bytes = cost.sent_bytes};
+    const double end_ms = costs.EndMs(form);
+    GradientMode step = {.step_ms = cost.step_ms,
+                         .link_ms = end_ms,
+                         .exposed_ms = cost.exposed_ms + end_ms,
+                         .sent_bytes = cost.sent_bytes};
     for (const LayerReport& layer : cost.layers) step.link_ms += layer.transfer_ms;
     if (mode.after_backward) {
       step.step_ms += step.link_ms - step.exposed_ms;
@@ -181,7 +192,8 @@ GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
     return step;
   };
   const GradientMode with = predict(mode.form);
-  const GradientMode without = predict({.gradient = 0, .sum = 0, .updates_all = true});
+  const GradientMode without =
+      predict({.gradient = 0, .sum = 0, .last_messages = 0, .updates_all = true});
   const double hidden_ms =
       std::min(mode.overlap * without.step_ms, std::max(0.0, with.exposed_ms - without.exposed_ms));
   const auto mean = [&](auto a, auto b) {

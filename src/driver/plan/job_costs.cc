@@ -122,6 +122,11 @@ void JobCosts::AddSent(double bytes, LayerCost* cost) const {
   cost->update_ms += bytes / kMb * rates_.send_ms_per_mb / cluster_.here();
 }
 
+double JobCosts::EndMs(const ExchangeForm& form) const {
+  if (cluster_.hosts == 1 || trained_.bytes() == 0) return 0;
+  return 1e-3 * form.last_messages * (cluster_.link_us + rates_.message_us);
+}
+
 BridgeRates JobCosts::Bridges() const {
   return {.workers = cluster_.workers,
           .here = cluster_.here(),
@@ -135,7 +140,7 @@ CostNet JobCosts::Net(const std::vector<PartTimes>& times, const ExchangeForm& f
   CostNet net;
   net.layers = layers_;
   net.bridges = Bridges();
-  net.step_ms = times[0].rest_ms;
+  net.step_ms = times[0].rest_ms + EndMs(form);
   const auto times_of = [&](size_t part, const std::string& layer) {
     const auto at = times[part].layers.find(layer);
     return at == times[part].layers.end() ? LayerTimes() : at->second;

@@ -19,11 +19,13 @@ namespace singa {
 // The speed at which workers exchange bytes. The defaults are of a machine with two cores: a bridge
 // between two threads, and the copies, checksums, sums and socket calls of servers. Two processes
 // that send 33.5 MB a step by tcp, each on one core, take 2.1 ms a MB longer than alone
-// (test/bench/results.md, processes that send all by tcp).
+// (test/bench/results.md, processes that send all by tcp). If they send almost nothing, a step
+// still takes 1 to 2 ms longer.
 struct SyncRates {
   double copy_gb_per_s = 10;  // of one worker that copies from another one of its host
   double meeting_us = 20;     // of such an exchange, besides its bytes
   double send_ms_per_mb = 2;  // of a host's cores, for what goes over its link
+  double message_us = 500;    // of a message that a step waits for, besides its bytes and the link
 };
 
 class JobCosts {
@@ -37,6 +39,8 @@ class JobCosts {
   const TrainedShapes& trained() const { return trained_; }
   // Returns the net. `times`: of each request; `form`: what hosts exchange for gradients.
   CostNet Net(const std::vector<PartTimes>& times, const ExchangeForm& form = {}) const;
+  // Returns the part of a step that waits for the form's last messages.
+  double EndMs(const ExchangeForm& form) const;
 
  private:
   // The memory of a layer, and its params that train.

@@ -52,6 +52,27 @@ TEST(LinkCollectiveTest, RanksShareTheWorkOfALargeSum) {
   EXPECT_LT(static_cast<double>(ranks.links().most_sent()), 1.05 * 1.5 * kFloats * sizeof(float));
 }
 
+// A small sum goes to all at once, unless there are many ranks. A large one goes in large chunks.
+TEST(LinkCollectiveTest, ASumTakesFewMessages) {
+  struct Case {
+    int ranks;
+    size_t floats;
+    int most_messages;
+  };
+  for (const auto& [count, floats, most] :
+       {Case{4, 100, 3}, Case{9, 100, 8}, Case{2, 4096, 1}, Case{2, 1 << 20, 16}}) {
+    SCOPED_TRACE(testing::Message() << count << " ranks, " << floats << " floats");
+    CollectiveRanks ranks(RanksBy::kLinks, count);
+    ranks.Run([&, all = count, size = floats](Collective& own) {
+      std::vector<float> ones(size, 1);
+      own.AllReduce(std::span(ones));
+      EXPECT_EQ(ones, std::vector<float>(size, static_cast<float>(all)));
+    });
+    EXPECT_EQ(ranks.links().most_messages(), most);
+    EXPECT_EQ(ranks.links().under_way(), 0u);
+  }
+}
+
 // There are six workers in two processes. The first has nodes w0 + w1 and w2, the second has w3 and
 // w4 + w5.
 TEST(LinkCollectiveTest, AProcessContributesItsNodesOfTheTree) {

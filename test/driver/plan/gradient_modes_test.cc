@@ -12,10 +12,11 @@ namespace {
 
 constexpr double kMs = 1e-3;  // tolerance
 
-// Two hosts with a link of 8 Mbit/s: 1 ms for 1 KB.
+// Two hosts with a link of 8 Mbit/s, 1 ms for 1 KB, and no latency.
 PlanCluster TwoHosts(double link_gbit = 8e-3) {
   PlanCluster cluster = WorkersOn(2, 2);
   cluster.link_gbit = link_gbit;
+  cluster.link_us = 0;
   return cluster;
 }
 
@@ -38,7 +39,7 @@ GradientMode PredictOf(const ExchangeForm& form, double exchanges = 1, double ov
                        const PlanCluster& cluster = TwoHosts()) {
   const JobProto job = ImageJob();
   GivenTimes timer(30);
-  const JobCosts costs(job, cluster, {.send_ms_per_mb = 0});
+  const JobCosts costs(job, cluster, {.send_ms_per_mb = 0, .message_us = 0});
   const std::vector<PartTimes> times = timer.Of(costs.requests());
   const Layouts by_rows(costs.Net(times).layers.size(), LayoutByRows(2));
   const ModeForm mode = {
@@ -95,6 +96,19 @@ TEST(GradientModes, CountTheWorkOfTheCodecAndTheLatency) {
   EXPECT_NEAR(step_ms({.encode_ms = 1000, .decode_ms = 3000, .sum_ms = 4000}) - free,
               mb * (1000 + 1.5 * 3000 + 0.5 * 4000), kMs);
   EXPECT_NEAR(step_ms({.latency_ms = 1000}) - free, mb * 1000, kMs);
+}
+
+// Nothing hides them, since they follow the last gradient.
+TEST(GradientModes, WaitForTheirLastMessages) {
+  PlanCluster cluster = TwoHosts();
+  cluster.link_us = 2000;
+  const auto predict = [&](int messages) {
+    return PredictOf({.last_messages = messages}, 1, 0, cluster);
+  };
+  const GradientMode none = predict(0), some = predict(3);
+  EXPECT_NEAR(some.step_ms - none.step_ms, 6, kMs);
+  EXPECT_NEAR(some.exposed_ms - none.exposed_ms, 6, kMs);
+  EXPECT_NEAR(some.link_ms - none.link_ms, 6, kMs);
 }
 
 TEST(GradientModes, OfOuterStepsCostTheirShareOfAnExchange) {

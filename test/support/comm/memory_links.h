@@ -21,7 +21,7 @@ namespace singa {
 
 class MemoryLinks {
  public:
-  explicit MemoryLinks(int ranks) {
+  explicit MemoryLinks(int ranks) : bytes_(ranks), messages_(ranks) {
     for (int rank = 0; rank < ranks; ++rank)
       links_.push_back(std::make_unique<OneLink>(this, rank, ranks));
   }
@@ -33,6 +33,8 @@ class MemoryLinks {
   }
   // Returns the most bytes that one rank has sent.
   int64_t most_sent() const { return *std::ranges::max_element(bytes_); }
+  // Returns the most messages that one rank has sent.
+  int most_messages() const { return *std::ranges::max_element(messages_); }
 
  private:
   using Key = std::tuple<int, int, int64_t>;  // sender, receiver, tag
@@ -58,8 +60,8 @@ class MemoryLinks {
     const bool is_new = sent_.try_emplace(key, bytes.begin(), bytes.end()).second;
     if (!is_new || std::ssize(bytes) > RankLink::kMostBytes)
       throw PeerError("a tag is used twice, or a message is too large");
-    bytes_.resize(links_.size());
     bytes_[std::get<0>(key)] += std::ssize(bytes);
+    ++messages_[std::get<0>(key)];
     changed_.notify_all();
   }
   void Take(const Key& key, std::span<std::byte> bytes) {
@@ -76,6 +78,7 @@ class MemoryLinks {
   std::condition_variable changed_;
   std::map<Key, std::vector<std::byte>> sent_;
   std::vector<int64_t> bytes_;  // that each rank has sent
+  std::vector<int> messages_;   // and their number
 };
 
 }  // namespace singa
