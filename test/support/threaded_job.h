@@ -21,13 +21,15 @@ namespace singa {
 class ThreadedJob {
  public:
   // `clock` must outlive the job; null: the steady clock. `calls`: one entry for the process of
-  // each rank.
+  // each rank. `reach`: where the processes believe to be.
   explicit ThreadedJob(
       const JobProto& job, const Clock* clock = nullptr,
-      std::function<JobCalls(int)> calls = [](int) { return JobCalls(); })
+      std::function<JobCalls(int)> calls = [](int) { return JobCalls(); },
+      Reach reach = Reach::kThisHost)
       : job_(job),
         clock_(clock),
         calls_(std::move(calls)),
+        reach_(reach),
         secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
     processes_.resize(secrets_.keys.size());
     Start(0);
@@ -37,6 +39,7 @@ class ThreadedJob {
   }
   ProcessPlace PlaceOf(int rank) const {
     ProcessPlace place = {rank, secrets_.ForRank(rank), std::nullopt};
+    place.reach = reach_;
     if (rank > 0) place.coordinator = processes_[0]->stub().endpoint();
     return place;
   }
@@ -54,6 +57,7 @@ class ThreadedJob {
   const JobProto job_;
   const Clock* const clock_;
   const std::function<JobCalls(int)> calls_;
+  const Reach reach_;
   const JobSecrets secrets_;
   std::vector<std::unique_ptr<JobProcess>> processes_;
 };

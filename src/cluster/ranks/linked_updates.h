@@ -64,6 +64,11 @@ class LinkedUpdates : public SliceUpdates {
   void Settle();
   // Makes all waits, now or later, throw `error`.
   void Fail(const std::exception_ptr& error);
+  // Ends the thread that exchanges, which uses the params' memory, and must not wait for another
+  // process. Destructors call it in the class whose members the thread uses.
+  void StopExchange() {
+    if (exchange_) exchange_->Stop();
+  }
   // Return the milliseconds, of all workers together, that they waited for other processes, and
   // that they encoded gradients, since the last call.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
@@ -88,10 +93,6 @@ class LinkedUpdates : public SliceUpdates {
   void StartExchange(BucketExchange::Setup setup);
   // At the end of a step, exchanges its buckets in this thread if no other does so.
   void ExchangeHere(int64_t step);
-  // Ends the thread that exchanges. Called in the destructor of the class whose members it uses.
-  void StopExchange() {
-    if (exchange_) exchange_->Stop();
-  }
   static constexpr int kGroup = 0;  // the job's only worker group
 
   int rank() const { return setup_.link->rank(); }

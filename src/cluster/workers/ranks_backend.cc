@@ -177,9 +177,15 @@ void RanksBackend::FailLinks() {
 
 void RanksBackend::Stop(WorkerTeams*) { FailLinks(); }
 
+// After an error, threads that exchange may still wait for other processes, or use the params.
 void RanksBackend::Close() {
-  if (!world_ || std::uncaught_exceptions() > 0) return;
+  const bool failed = std::uncaught_exceptions() > 0;
   FailLinks();
+  if (failed) setup_.process->cluster().Fail(std::make_exception_ptr(Stopped()));
+  updates_->StopExchange();
+  for (MpiLink* const link : {gradients_.get(), regions_.get()})
+    if (link) link->Close();
+  if (!world_ || failed) return;
   const std::unique_ptr<MpiWorld> world = std::move(world_);
   try {
     world->Finalize(*setup_.deadline);

@@ -31,7 +31,7 @@ class RanksBackend final : public SyncBackend, private ModelState {
   SumTimes MeasureSum(int64_t floats) override;
   void Settle() override;
   void Stop(WorkerTeams* teams) override;
-  // Ends MPI, unless an error ends the job.
+  // Also ends MPI, unless an error ends the job.
   void Close() override;
 
  private:

@@ -47,7 +47,7 @@ void AppendParts(int64_t first_tag, std::span<Byte> bytes, std::vector<Part<Byte
 
 }  // namespace
 
-MpiLink::~MpiLink() {
+void MpiLink::Close() {
   {
     const MutexLock lock(&sending_lock_);
     ends_ = true;

@@ -25,7 +25,7 @@ class MpiLink final : public RankLink {
   // has sent calls AwaitSent before it computes. `deadline` must outlive the link.
   MpiLink(int rank, int size, bool carries, const ProgressDeadline* deadline)
       : rank_(rank), size_(size), carries_(carries), deadline_(*deadline) {}
-  ~MpiLink() override;
+  ~MpiLink() override { Close(); }
 
   // Connects the ranks. All ranks open their links in the same order. `world` must outlive it.
   // Throws Error with kExitConfig if MPI counts the ranks in another way.
@@ -54,6 +54,8 @@ class MpiLink final : public RankLink {
   int64_t received() const { return received_; }
   // Every Send and Receive throws `error` from now on. Any thread may call it.
   void Fail(std::exception_ptr error);
+  // Ends the link's thread. The link then reads no more of the memory of messages.
+  void Close();
 
  private:
   struct Sending {

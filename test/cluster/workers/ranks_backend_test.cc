@@ -7,6 +7,7 @@
 #include <memory>
 #include <thread>
 
+#include "singa/base/error.h"
 #include "support/cluster/small_groups.h"
 #include "support/threaded_job.h"
 
@@ -15,11 +16,11 @@ namespace {
 
 class TwoRanks {
  public:
-  explicit TwoRanks(const std::string& all_reduce, const std::string& settings = "")
+  explicit TwoRanks(const std::string& all_reduce, Reach reach = Reach::kThisHost)
       : job_(SmallGroupsJob(
-            StrCat("nworkers_per_group: 2 share_memory: false all_reduce { ", all_reduce, " }"),
-            settings)),
-        processes_(job_) {
+            StrCat("nworkers_per_group: 2 share_memory: false all_reduce { ", all_reduce, " }"))),
+        processes_(
+            job_, nullptr, [](int) { return JobCalls(); }, reach) {
     processes_.MeetAll();
     for (int rank = 0; rank < 2; ++rank) {
       groups_.push_back(std::make_unique<WorkerGroups>(job_, 1, &processes_[rank]));
@@ -39,6 +40,12 @@ class TwoRanks {
       for (int64_t step = first; step < last; ++step) here.team(0).TrainStep(step);
       here.backend().Settle();
     });
+  }
+  // Lets rank 0 alone take a step, and then fail.
+  void FailAtRank0() {
+    const std::unique_ptr<WorkerGroups> here = std::move(groups_[0]);
+    here->team(0).TrainStep(0);
+    throw DataError("store", 3, "damaged");
   }
   // Returns what rank 0 gathers when both have done `steps` steps.
   std::vector<SliceState> Gather(int64_t steps) {
@@ -110,6 +117,15 @@ TEST(RanksBackend, AFailureEndsTheWaitsOfWorkers) {
   TwoRanks ranks("compression: kPowerSGD");
   ranks.groups(0).backend().Stop(&ranks.groups(0).teams());
   EXPECT_ANY_THROW(ranks.groups(0).backend().model_state().Gather({1}));
+}
+
+// Processes of several hosts exchange in a thread, which here waits for the other process. It must
+// not use the params, which are freed then.
+TEST(RanksBackend, AnErrorEndsTheThreadThatExchanges) {
+  for (const char* mode : {"compression: kPowerSGD", "compression: kPartial"}) {
+    TwoRanks ranks(mode, Reach::kUnknown);
+    EXPECT_THROW(ranks.FailAtRank0(), DataError) << "long before its deadline";
+  }
 }
 
 }  // namespace
