@@ -130,6 +130,18 @@ TEST(GpuConf, OfSeveralGroupsTheHostAddsUpSoWorkersMayShareAGpu) {
   }
 }
 
+TEST(GpuConf, WithAnotherBackendTheHostAddsUp) {
+  const std::string shared = "nworkers_per_procs: 3 all_reduce { backend: ";
+  const std::string memory = Found("gpu: 0 gpu: 0", shared + "kMemory compression: kTopK }");
+  EXPECT_THAT(memory, Not(HasSubstr("error"))) << "workers may share a GPU";
+  EXPECT_THAT(memory, HasSubstr("warning: cluster.all_reduce: with backend: kMemory, the host adds "
+                                "the gradients up\n"));
+  EXPECT_THAT(memory, HasSubstr("warning: cluster.all_reduce.compression: has no effect: the "
+                                "workers of one process send no gradients\n"));
+  EXPECT_THAT(Found("gpu: 0 gpu: 1", shared + "kServers compression: kPartial }"),
+              HasSubstr("error: cluster.all_reduce.backend: kServers does not support kPartial"));
+}
+
 // Without any GPU these numbers mean nothing.
 TEST(GpuConf, WithoutAnyGpuWorkersMayHaveTheSameNumber) {
   const std::string found = Found("gpu: 1 gpu: 1", "nworkers_per_procs: 3 all_reduce {}", 0);

@@ -100,32 +100,28 @@ std::string WhyRankSums(const ClusterProto& cluster, const SyncFacts& facts) {
          AllReduceProto::Compression_Name(conf.compression());
 }
 
-// Throws ConfigError if the processes cannot add up by the backend that is named.
-void CheckBackend(const JobProto& job, bool shares_host, bool one_group_in_all, int rank) {
-  constexpr const char* kField = "cluster.all_reduce.backend";
-  switch (job.cluster().all_reduce().backend()) {
-    case AllReduceProto::kMemory:
-      if (!shares_host && rank == 0)  // only rank 0 knows where the others are
-        throw ConfigError(kField,
-                          "kMemory needs one worker group, all of whose processes are on "
-                          "one host, and cluster.share_memory");
-      return;
-    case AllReduceProto::kMpi:
-      if (!one_group_in_all)
-        throw ConfigError(kField, "kMpi needs one worker group, with workers in each process");
-      return;
-    case AllReduceProto::kServers:
-      if (NeedsRankSums(job.cluster().all_reduce()))
-        throw ConfigError(
-            kField,
-            StrCat("kServers does not support ",
-                   AllReduceProto::Compression_Name(job.cluster().all_reduce().compression()),
-                   ": leave backend out"));
-      return;
-    case AllReduceProto::kNccl:
-    case AllReduceProto::kAnyBackend:
-      return;
-  }
+constexpr const char* kBackendField = "cluster.all_reduce.backend";
+
+// Throws ConfigError if the backend that is named cannot do what the job asks for.
+void CheckBackend(const JobProto& job) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  if (conf.backend() == AllReduceProto::kNccl && job.gpu_size() == 0)
+    throw ConfigError(kBackendField, "kNccl needs `gpu`, with a GPU for each worker");
+  if (conf.backend() == AllReduceProto::kServers && NeedsRankSums(conf))
+    throw ConfigError(kBackendField, StrCat("kServers does not support ",
+                                            AllReduceProto::Compression_Name(conf.compression()),
+                                            ": leave backend out"));
+}
+
+// Throws ConfigError if the backend that is named does not reach all processes.
+void CheckReach(AllReduceProto::Backend named, bool shares_host, bool one_group_in_all, int rank) {
+  const bool knows_hosts = rank == 0;
+  if (named == AllReduceProto::kMemory && !shares_host && knows_hosts)
+    throw ConfigError(kBackendField,
+                      "kMemory needs one worker group, all of whose processes are on one host, "
+                      "and cluster.share_memory");
+  if (named == AllReduceProto::kMpi && !one_group_in_all)
+    throw ConfigError(kBackendField, "kMpi needs one worker group, with workers in each process");
 }
 
 void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) {
@@ -139,7 +135,7 @@ void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) 
   const bool gpus_wanted = job.gpu_size() > 0 && one_group_in_all &&
                            (cluster.has_all_reduce() || shares_host) &&
                            May(cluster, AllReduceProto::kNccl);
-  CheckBackend(job, shares_host, one_group_in_all, facts.rank);
+  CheckReach(cluster.all_reduce().backend(), shares_host, one_group_in_all, facts.rank);
   const bool by_mpi = one_group_in_all && ByMpi(cluster, facts);
   const std::string why_ranks = one_group_in_all ? WhyRankSums(cluster, facts) : "";
   if (gpus_wanted && facts.why_not_gpus.empty()) {
@@ -178,9 +174,7 @@ std::string WhyNotOwnGpus(const std::vector<int>& gpus, int workers) {
 }  // namespace
 
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
-  if (job.cluster().all_reduce().backend() == AllReduceProto::kNccl && job.gpu_size() == 0)
-    throw ConfigError("cluster.all_reduce.backend",
-                      "kNccl needs `gpu`, with a GPU for each worker");
+  CheckBackend(job);
   SyncPlan plan{.mode = SyncMode::kAlone,
                 .why = "",
                 .topology = TopologyOf(job.cluster(), facts.in_one_process),

@@ -85,16 +85,24 @@ class ClusterCheck {
 
   void CheckAllReduce() {
     const bool has_gpus = job_.gpu_size() > 0 && CountGpus() > 0;
-    CheckCompression(has_gpus && cluster_.nworker_groups() == 1);
-    WarnOfSparsity(has_gpus && cluster_.nworker_groups() == 1);
-    if (has_gpus && cluster_.nworker_groups() == 1) return CheckOwnGpus();
-    const std::string where = has_gpus ? "with several worker groups" : "without GPUs";
+    const bool by_gpus = has_gpus && cluster_.nworker_groups() == 1 &&
+                         (mode_ == SyncMode::kAllReduce || !NothingIsWrong());
+    CheckCompression(by_gpus);
+    WarnOfSparsity(by_gpus);
+    if (by_gpus) return CheckOwnGpus();
+    const std::string where = has_gpus ? WhyNotByGpus() : "without GPUs";
     if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
       Warn("all_reduce.fusion_elements", "has no effect " + where);
     if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
     const bool as_asked = mode_ == SyncMode::kServers && several_ && compresses();
     if (mode_ == SyncMode::kRankSums || as_asked) return;
     Warn("all_reduce", where + (has_gpus ? ", the host adds the gradients up" : WhoAddsUp()));
+  }
+
+  // REQUIRES: there are GPUs, and they do not add gradients up.
+  std::string WhyNotByGpus() const {
+    if (cluster_.nworker_groups() > 1) return "with several worker groups";
+    return "with backend: " + AllReduceProto::Backend_Name(cluster_.all_reduce().backend());
   }
 
   bool compresses() const { return cluster_.all_reduce().compression() != AllReduceProto::kNone; }

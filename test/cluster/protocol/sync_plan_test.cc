@@ -175,6 +175,9 @@ TEST(SyncPlan, ABackendThatCannotAddUpIsAnError) {
             "kMpi needs one worker group, with workers in each process");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kPartial", kHosts),
             "kServers does not support kPartial: leave backend out");
+  EXPECT_EQ(ErrorOf("backend: kServers compression: kPowerSGD", {},
+                    "nworkers_per_group: 2 nworkers_per_procs: 2"),
+            "kServers does not support kPowerSGD: leave backend out");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kFp16", kHosts), "");
 }
 
