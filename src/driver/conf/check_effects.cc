@@ -32,6 +32,9 @@ class Effects {
       if (Is(row.message) && Number(row.field) != 0 && Number(row.other) == 0 &&
           (!row.or_other || Number(row.or_other) == 0))
         Warn(row.field, StrCat("has no effect without ", row.other));
+    for (const SwitchedOff& row : kSwitchedOff)
+      if (Is(row.message) && Has(row.field) && Number(row.by) == 0)
+        Warn(row.field, StrCat("has no effect with ", row.by, ": false"));
     if (Is("JobProto") && Has("precision") && !Has("gpu"))
       Warn("precision", "has no effect without gpu: the CPU computes in float32");
     if (Is("LayerProto")) CheckLayer(static_cast<const LayerProto&>(message_));

@@ -181,4 +181,17 @@ inline constexpr Without kWithout[] = {
     {"JobProto", "checkpoint_after", "checkpoint_freq", nullptr},
 };
 
+// A field that has an effect only if a switch of its message is on.
+struct SwitchedOff {
+  const char* message;
+  const char* field;
+  const char* by;
+};
+inline constexpr SwitchedOff kSwitchedOff[] = {
+    {"AllReduceProto", "momentum_correction", "error_feedback"},
+    {"AllReduceProto", "local_clipping", "error_feedback"},
+    {"AllReduceProto", "factor_masking", "error_feedback"},
+    {"AllReduceProto", "factor_masking", "momentum_correction"},
+};
+
 }  // namespace singa

@@ -64,6 +64,17 @@ TEST(CheckEffects, ANumberMayNeedAnother) {
   EXPECT_EQ(Found("test_after: 3 test_epochs: 1"), "");
 }
 
+TEST(CheckEffects, AFieldMayHaveASwitch) {
+  const auto found = [](const std::string& settings) {
+    return Found("cluster { all_reduce { compression: kTopK " + settings + " } }");
+  };
+  EXPECT_EQ(found("local_clipping: true"), "");
+  EXPECT_EQ(found("local_clipping: true error_feedback: false"),
+            "cluster.all_reduce.local_clipping: has no effect with error_feedback: false\n");
+  EXPECT_EQ(found("factor_masking: false momentum_correction: false"),
+            "cluster.all_reduce.factor_masking: has no effect with momentum_correction: false\n");
+}
+
 TEST(CheckEffects, PrecisionIsForGpus) {
   EXPECT_EQ(Found("precision: kTF32"),
             "precision: has no effect without gpu: the CPU computes in float32\n");
