@@ -41,11 +41,11 @@ void ServedUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<floa
   const int64_t size = (*table_)[slice].size;
   const bool finite =
       std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
-  if (!finite && !skip_) {
+  if (!finite) {
     const ServedParam& param = (*params_)[(*table_)[slice].param];
-    return Diverge(GradientNotFiniteText(ParamText(param.name, param.layer), step));
+    const std::string text = GradientNotFiniteText(ParamText(param.name, param.layer), step);
+    return skip_ ? skip_reason_.Note(step, text) : Diverge(text);
   }
-  if (!finite) return;  // Finish reports it
   if (held_)
     held_->Hold(ctx, slice, step, sums);
   else
@@ -67,7 +67,8 @@ void ServedUpdates::Push(int64_t step, int slice, std::span<float* const> sums) 
 }
 
 void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  if (skip_) return;  // Finish finds that its gradients are missing
+  if (skip_)  // Finish finds that gradients are missing
+    return skip_reason_.Note(step, LossNotFiniteText(layer, step));
   Diverge(LossNotFiniteText(layer, step));
   Check();
 }
@@ -91,7 +92,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
   PushRest(step);
   if (skip_ && !held_) dropped = AnyoneLacks(ctx, step);
   if (!dropped) return;
-  LOG(WARNING) << SkippedText(StrCat("step ", step, ": a loss or gradient is not finite"));
+  LOG(WARNING) << SkippedText(skip_reason_.Of(step));
   dropped_ = step;
   norm_ = std::nan("");
   ++skips_;

@@ -17,6 +17,7 @@
 #include "cluster/client/held_gradients.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "comm/collective/link_collective.h"
+#include "train/apply/not_finite.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
 
@@ -83,6 +84,7 @@ class ServedUpdates final : public SliceUpdates {
   const float clip_norm_;  // of the group's gradients, if each process clips its own; else 0
   LinkCollective* const between_;
   const ProgressDeadline& deadline_;
+  SkipReason skip_reason_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
   std::atomic<int64_t> waited_{0}, coded_{0};  // nanoseconds
   std::atomic<int> pushed_{0};                 // workers that have pushed what is held of the step

@@ -35,7 +35,8 @@ void LinkedUpdates::Fail(const std::exception_ptr& error) {
 }
 
 void LinkedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  if (rule_.skips) return;  // Finish finds that gradients are missing
+  if (rule_.skips)  // Finish finds that gradients are missing
+    return skip_reason_.Note(step, LossNotFiniteText(layer, step));
   Fail(std::make_exception_ptr(DivergedError(LossNotFiniteText(layer, step))));
   Check();
 }
@@ -46,14 +47,13 @@ bool LinkedUpdates::CheckFinite(Context& ctx, int slice, int64_t step,
   const int64_t size = table_[slice].size;
   if (std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); }))
     return true;
-  if (!rule_.skips) FailNotFinite(slice, step);
-  return false;
-}
-
-void LinkedUpdates::FailNotFinite(int slice, int64_t step) {
   const Param& param = setup_.replica->param(slice);
-  Fail(std::make_exception_ptr(
-      DivergedError(GradientNotFiniteText(ParamText(param.name(), param.layer()), step))));
+  const std::string text = GradientNotFiniteText(ParamText(param.name(), param.layer()), step);
+  if (rule_.skips)
+    skip_reason_.Note(step, text);
+  else
+    Fail(std::make_exception_ptr(DivergedError(text)));
+  return false;
 }
 
 void LinkedUpdates::Await(int param, int64_t step) {
@@ -78,7 +78,7 @@ bool LinkedUpdates::AnyoneLacks(bool lacks) {
 }
 
 void LinkedUpdates::Skip(int64_t step) {
-  LOG(WARNING) << SkippedText(StrCat("step ", step, ": a loss or gradient is not finite"));
+  LOG(WARNING) << SkippedText(skip_reason_.Of(step));
   skipped_ = step;
   ++skips_;
   norm_ = std::nan("");

@@ -15,6 +15,7 @@
 #include "cluster/ranks/bucket_exchange.h"
 #include "comm/collective/link_collective.h"
 #include "io/checkpoint/stored_tensor.h"
+#include "train/apply/not_finite.h"
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
@@ -118,8 +119,7 @@ class LinkedUpdates : public SliceUpdates {
   std::unique_ptr<BucketExchange> exchange_;   // null before Connect
 
  private:
-  void FailNotFinite(int slice, int64_t step);
-
+  SkipReason skip_reason_;
   std::atomic<int64_t> last_step_{-1}, skipped_{-1}, skips_{0};
 };
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
+#include "base/thread/mutex.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -22,5 +24,27 @@ inline std::string ParamText(const std::string& name, const std::string& layer) 
 inline std::string SkippedText(const std::string& why) {
   return StrCat(why, "; the step is skipped");
 }
+
+// Keeps the first of these texts about a step until the processes of the group have agreed to skip
+// the step. Any thread may use it.
+class SkipReason {
+ public:
+  void Note(int64_t step, const std::string& text) {
+    const MutexLock lock(&mutex_);
+    if (std::exchange(step_, step) != step) text_ = text;
+  }
+  // Returns the text about `step`. If there is none, another process has it, or only the sum over
+  // the processes is not finite.
+  std::string Of(int64_t step) const {
+    const MutexLock lock(&mutex_);
+    if (step_ == step) return text_;
+    return StrCat("step ", step, ": a loss or gradient is not finite");
+  }
+
+ private:
+  mutable Mutex mutex_;
+  int64_t step_ GUARDED_BY(mutex_) = -1;
+  std::string text_ GUARDED_BY(mutex_);
+};
 
 }  // namespace singa

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "support/cluster/updates_of_a_process.h"
+#include "support/heard_log.h"
 #include "support/train/recorded_events.h"
 
 namespace singa {
@@ -92,7 +93,11 @@ TEST(ServedUpdatesTest, AStepWithoutAFiniteGradientMayBeSkipped) {
   process.Begin();
   process.Submit(0, 0, {1, 1, 1});
   process.Submit(1, 0, {std::nanf(""), 1});
+  const HeardLog log;
   process.Finish(0);
+  EXPECT_TRUE(
+      log.Has("step 0: the gradient of param \"b\" of layer \"l\" is not finite; the step "
+              "is skipped"));
   EXPECT_EQ(process.Sent(), "kUpdate 0 0x3 1x0;");
   EXPECT_TRUE(process.updates.skipped(0));
   EXPECT_EQ(process.updates.skips(), 1);

@@ -7,6 +7,7 @@
 
 #include "singa/base/error.h"
 #include "support/cluster/linked_ranks.h"
+#include "support/heard_log.h"
 
 namespace singa::partial_updates {
 namespace {
@@ -143,10 +144,12 @@ TEST(PartialUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
   });
   without.Steps(0, 1);
   const auto before = without.ranks[1].values;
+  const HeardLog log;
   ranks.ForAll([&](int rank, LinkedRank& one) {
     ranks.Step(rank, 1, 0);
     one.updates->AwaitAll(2);
   });
+  EXPECT_TRUE(log.Has("step 1: the gradient of param \"w")) << "in the process that lacks it";
   EXPECT_EQ(ranks.ranks[1].values, before);
   EXPECT_EQ(ranks.ranks[1].updates->skips(), 1);
   EXPECT_TRUE(ranks.ranks[0].updates->skipped(1));

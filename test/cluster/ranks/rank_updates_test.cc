@@ -235,7 +235,6 @@ TEST(RankUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
   EXPECT_FALSE(ranks.ranks[0].updates->skipped(3));
 }
 
-// A bucket's block for what comes serves a later bucket of about its size.
 TEST(RankUpdates, AGradientThatIsNotFiniteEndsTheJobWithItsNameAndStep) {
   Ranks whole(Stanza(2, ""));
   ClippedRanks clipped(Stanza(2, ""));
