@@ -20,7 +20,7 @@ namespace singa {
 // Returns the beginning of the names of state in a checkpoint that belongs to the workers of
 // `group` in process `rank`: "codec/group0/workers0-1/".
 std::string StatePrefix(std::string_view kind, const Topology& topology, int rank, int group);
-// Warns that a checkpoint's state is that of other workers, and begins anew.
+// Warns that the state in a checkpoint is not used, since it is that of other workers.
 void WarnOfOtherWorkers();
 
 class CodecState {

@@ -74,10 +74,10 @@ class Topology {
   // Returns NodesOf for each process that has workers of the group, in order.
   std::vector<std::vector<SumNode>> ProcessNodes(int worker_group,
                                                  const Contributors& by = {}) const;
-  int ServerGroupOf(int worker_group) const;
-  // Returns the largest number of such nodes that a process has of one group, for any contributors
-  // that a partition_grid makes.
+  // Returns the largest number of nodes that a process has of one group, for any contributors that
+  // a partition_grid makes.
   int most_nodes() const;
+  int ServerGroupOf(int worker_group) const;
   // Returns the worker groups that talk to `server_group`.
   Range WorkerGroupsOf(int server_group) const;
 

@@ -51,8 +51,8 @@ class GpuBackend final : public SyncBackend, private ModelState {
   // The replica has the mean of all workers' values, not those of the first worker here.
   bool has_model_ = false;
   std::map<std::string, std::vector<float>> restored_;  // by name
-  bool restores_ = false;                               // the checkpoint has some worker's
-  bool lost_ = false;                                   // it has one's that the job has no more
+  bool restores_ = false;                               // the checkpoint has some worker's state
+  bool lost_ = false;  // it has the state of a worker that the job no longer has
 };
 
 }  // namespace singa

@@ -1,7 +1,5 @@
 #include "cluster/workers/servers_backend.h"
 
-#include <glog/logging.h>
-
 #include "cluster/workers/worker_teams.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
@@ -127,12 +125,7 @@ void ServersBackend::RestoreState(const Safetensors& state) {
 // A checkpoint of other processes or of another codec lacks the state that is wanted here.
 void ServersBackend::UseRestoredState() {
   cluster_.RestoreSync(restored_);
-  const std::vector<int> without =
-      restores_ ? cluster_.codec_state().Set(restored_) : std::vector<int>();
-  for (const int group : without)
-    LOG(WARNING) << "worker group " << group
-                 << ": the checkpoint's state of gradient compression, such as residuals, is not "
-                    "used: it is for another division of workers among processes";
+  if (restores_ && !cluster_.codec_state().Set(restored_).empty()) WarnOfOtherWorkers();
   restored_.clear();
 }
 

@@ -44,8 +44,8 @@ struct SyncSetup {
 // The parts that a backend gives to the team of one group.
 struct TeamSync {
   SliceUpdates* updates = nullptr;  // takes the group's gradients
-  Collective* between =
-      nullptr;  // adds up over the group's processes; null: no others, or they share memory
+  // Adds up over the group's processes; null: there are no others, or they share memory.
+  Collective* between = nullptr;
   WorkerLink link = {};                 // to workers that share no memory with those here
   bool shares_host = false;             // as in WorkerPlace
   std::optional<GpuMember> gpus = {};   // as in WorkerPlace, without the member

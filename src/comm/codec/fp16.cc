@@ -1,7 +1,7 @@
-// kFp16 sends each float as float16 (IEEE 754 binary16), times a power of two with which the
-// largest of them is just below the largest float16: none overflows, and small ones keep their 11
-// bits. Sums are float32, and there is no rest. With clip, floats of gradients, not of sums, are
-// cut to [-clip, clip] before.
+// kFp16 sends each float as float16 (IEEE 754 binary16), times a power of two. With this power the
+// largest float of a slice is just below the largest float16, so no float overflows. Sums are
+// float32, and there is no residual. With clip, floats of gradients are first cut to [-clip, clip];
+// floats of sums are not cut.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -44,7 +44,7 @@ std::vector<float> TopKShares(const AllReduceProto& conf) {
   return shares;
 }
 
-// As floats: 500 x 0.1f is 50 then.
+// The product is a float: in float64, 500 x 0.1f is above 50, and 51 floats would be sent.
 int64_t TopKCount(float share, int64_t n) {
   const auto count = static_cast<int64_t>(std::ceil(static_cast<float>(n) * share));
   return std::clamp<int64_t>(count, 1, n);

@@ -1,7 +1,9 @@
-// The tags of the users of one RankLink, which must not meet. LinkCollective's operations on the
-// link itself begin at 0, and each user below has all tags up to the next one's. MPI's tags have
-// fewer bits, and repeat; two messages with the same tag arrive in the order in which they were
-// sent.
+// The first tags of the users of one RankLink. Two users have no tag in common: each has the tags
+// up to the next user's first one. LinkCollective's operations on the link itself begin at 0.
+//
+// MPI's tags have fewer bits, and repeat, also from one user to another. Messages with the same tag
+// arrive in the order in which they were sent. Users of one MpiLink therefore take turns, in the
+// same order on both sides. Regions have an MpiLink of their own.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ class MpiWorld {
   using Request = void*;
   using Communicator = void*;
 
-  // Starts MPI. Blocks until all ranks do so. Once in a process. Throws DeviceError if Open MPI is
+  // Starts MPI, once in a process. Blocks until all ranks do so. Throws DeviceError if Open MPI is
   // not installed.
   MpiWorld();
   MpiWorld(const MpiWorld&) = delete;

@@ -32,8 +32,8 @@ class RankLink {
   // at `first_tag`. Throw as Send and Receive do.
   virtual void SendAll(int to, int64_t first_tag, std::span<const std::byte> bytes);
   virtual void ReceiveAll(int from, int64_t first_tag, std::span<std::byte> bytes);
-  // Send and receive several such, whose tags follow each other. The link may keep the frames,
-  // which saves a copy. Throw as SendAll and ReceiveAll do.
+  // Send and receive several byte strings in this way. Their tags follow each other. The link may
+  // keep the frames, which saves a copy. Throw as SendAll and ReceiveAll do.
   virtual void SendEach(int to, int64_t first_tag, const std::vector<Frame>& frames);
   virtual void ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all);
   // Returns the messages that `bytes` bytes take: at least one.
