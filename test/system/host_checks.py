@@ -111,9 +111,8 @@ def two_hosts_train_to_the_same_bytes_behind_curve(one):
     expect_the_same(one, "run")
 
 
-def mpirun_starts_a_process_on_each_host_of_the_hostfile(one):
-    one.site.hosts.need()
-    write_job(one)
+def start_by_mpirun(one, *words):
+    """Starts the job by mpirun, a process on each host."""
     one.write("hosts", "".join(f"{address} slots=1\n" for address in ADDRESSES))
     # The script stands for ssh: agent HOST COMMAND.
     agent = one.write("agent", f"""#!/bin/sh
@@ -121,14 +120,29 @@ shift
 exec {" ".join(one.site.hosts.command(1))} unshare --uts sh -c "hostname second; $*"
 """)
     agent.chmod(0o755)
-    job = one.start_program([*one.site.hosts.command(0), "env", f"SINGA={one.site.binary}",
-                             "HOSTFILE=hosts", f"OMPI_MCA_plm_rsh_agent={agent}",
-                             one.site.root / "tool/launch/mpirun.sh", "-conf", "job.conf", *TWO])
+    return one.start_program([*one.site.hosts.command(0), "env", f"SINGA={one.site.binary}",
+                              "HOSTFILE=hosts", f"OMPI_MCA_plm_rsh_agent={agent}",
+                              one.site.root / "tool/launch/mpirun.sh", "-conf", "job.conf", *TWO,
+                              *words])
+
+
+def mpirun_starts_a_process_on_each_host_of_the_hostfile(one):
+    one.site.hosts.need()
+    write_job(one)
+    job = start_by_mpirun(one)
     reach(one, job, 100)
     hosts = {os.readlink(f"/proc/{process_of(one, 'OMPI_COMM_WORLD_RANK', rank)}/ns/net")
              for rank in range(2)}
     equal(len(hosts), 2, "hosts of the processes")
     job.end(0)
+    expect_the_same(one)
+
+
+def mpi_adds_gradients_up_between_two_hosts(one):
+    one.site.hosts.need()
+    write_job(one)
+    job = start_by_mpirun(one, "-set", "cluster.all_reduce.backend=kMpi").end(0)
+    has(job.err, "gradients by MPI", "stderr")
     expect_the_same(one)
 
 
@@ -158,4 +172,5 @@ def hosts_that_are_cut_off_say_whom_they_lost_and_resume(one):
 CHECKS = [the_objects_for_kubernetes_fit_their_schema,
           two_hosts_train_to_the_same_bytes_behind_curve,
           mpirun_starts_a_process_on_each_host_of_the_hostfile,
+          mpi_adds_gradients_up_between_two_hosts,
           hosts_that_are_cut_off_say_whom_they_lost_and_resume]
