@@ -11,7 +11,7 @@ MODES = {"kNone": "servers", "kFp16": "servers", "kTopK, 1 %": "servers", "kThre
 def a_plan_of_hosts_says_which_ways_to_send_gradients_pay(case):
     write(case)
     settings = ("-set", "cluster.all_reduce.sparsity=0.01", "-set", "cluster.sync_freq=10")
-    found, by_name = plans(case, "-workers", 2, "-hosts", 2, "-link", "0.01,10000", *settings)
+    found, by_name = plans(case, "-workers", 2, "-hosts", 2, "-link", "0.01,1000", *settings)
     modes = {mode["name"]: mode for mode in found["gradients"]}
     equal({name: mode["by"] for name, mode in modes.items()}, MODES, "modes and who adds up")
     whole = modes["kNone"]
