@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "driver/bench/report_text.h"
 
 namespace singa {

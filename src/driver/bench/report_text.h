@@ -1,19 +1,13 @@
-// Texts of numbers, times and objects, in the reports of `singa bench`, in plans and in advice.
+// Lines of the reports of `singa bench`.
 #pragma once
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/text/formatted.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
-
-inline std::string Formatted(double value, const char* format = "%.2f") {
-  char text[40];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 // Returns the line of a time.
 inline std::string TimeLine(const char* name, double ms, const std::string& more = "") {

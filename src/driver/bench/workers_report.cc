@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "driver/bench/median.h"
 #include "driver/bench/report_text.h"
 

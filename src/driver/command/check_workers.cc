@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/job/run_job.h"
 #include "driver/plan/division.h"
@@ -65,9 +66,7 @@ std::string DivisionText(const JobProto& job, const Part& part) {
 }  // namespace
 
 std::string MiB(int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2f MiB", static_cast<double>(bytes) / (1 << 20));
-  return text;
+  return Formatted(static_cast<double>(bytes) / (1 << 20), "%.2f MiB");
 }
 
 void PrintWorkers(const JobProto& asked) {

@@ -12,6 +12,7 @@
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
+#include "base/text/formatted.h"
 #include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/job/trained_files.h"
@@ -56,9 +57,7 @@ void PrintRow(const std::string& step, const std::string& time, const std::strin
 }
 
 std::string Megabytes(int64_t bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
-  return text;
+  return Formatted(static_cast<double>(bytes) / 1e6, "%.1f MB");
 }
 
 int64_t NumbersIn(const Safetensors& tensors) {

@@ -2,10 +2,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 
 #include "base/system/cgroup.h"
+#include "base/text/formatted.h"
 #include "driver/doctor/finding.h"
 #include "singa/base/str_cat.h"
 
@@ -53,9 +53,7 @@ std::string SizeText(int64_t bytes) {
   auto size = static_cast<double>(bytes);
   int unit = 0;
   for (; size >= 1024 && unit < 5; ++unit) size /= 1024;
-  char text[32];
-  std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
-  return text;
+  return Formatted(size, unit ? "%.1f " : "%.0f ") + units[unit];
 }
 
 void FindMemory(Findings* found) {

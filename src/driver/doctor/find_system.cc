@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <sstream>
 #include <string>
 
+#include "base/text/formatted.h"
 #include "driver/doctor/finding.h"
 #include "driver/version.h"
 #include "singa/base/str_cat.h"
@@ -25,9 +25,8 @@ void FindLocale(Findings* found) {
     break;
   }
   Finding finding{"locale", value};
-  char number[8];
-  std::snprintf(number, sizeof number, "%.1f", 0.5);
-  if (std::string(number) != "0.5") {
+  const std::string number = Formatted(0.5, "%.1f");
+  if (number != "0.5") {
     finding.status = Finding::kFail;
     finding.value += StrCat(", which writes one half as ", number);
     finding.advice = "set LC_NUMERIC=C";

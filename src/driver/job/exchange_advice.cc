@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
-#include "driver/bench/report_text.h"
+#include "base/text/formatted.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
-namespace {
-
-std::string Ms(double ms) { return Formatted(ms, "%.3g ms"); }
-
-}  // namespace
 
 // The processes wait for each other, so the one that computes longest counts.
 std::optional<std::string> ExchangeAdvice::Add(const std::vector<ProcessShare>& shares,
@@ -37,9 +32,9 @@ std::optional<std::string> ExchangeAdvice::Judge(const GradientReleases& release
   const double coding_ms = coding_ms_ / steps_;
   const double exposed_ms = releases.ExposedMs(link_ms), whole = releases.ExposedMs(whole_ms);
   if (coding_ms + exposed_ms <= whole + kLeastLoss * step_ms_ / steps_) return {};
-  return StrCat(facts_.mode, " is slower than whole gradients here: a step spends ", Ms(coding_ms),
-                " on encoding and ", Ms(exposed_ms),
-                " on exposed communication; with whole gradients it would spend ", Ms(whole));
+  return StrCat(facts_.mode, " is slower than whole gradients here: a step spends ",
+                MsText(coding_ms), " on encoding and ", MsText(exposed_ms),
+                " on exposed communication; with whole gradients it would spend ", MsText(whole));
 }
 
 }  // namespace singa

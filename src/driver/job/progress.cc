@@ -11,18 +11,12 @@
 #include <cstring>
 #include <utility>
 
-#include "singa/base/str_cat.h"
-
+#include "base/text/formatted.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
-
-std::string Number(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof(text), format, value);
-  return text;
-}
 
 bool IsTerminal() {
   const char* term = std::getenv("TERM");
@@ -48,7 +42,7 @@ std::vector<LineField> RowFields(const MetricsRows& rows, const std::string& spe
       const bool loss = !has_loss && name == "loss";
       has_loss = has_loss || loss;
       fields.push_back(
-          {", ", Printable(name) + Number(" %.4f", value), loss ? kLoss : kMetricField});
+          {", ", Printable(name) + Formatted(value, " %.4f"), loss ? kLoss : kMetricField});
     }
   }
   if (!more.empty()) fields.push_back({", ", more, kMore});
@@ -65,7 +59,7 @@ std::string MetricsText(const MetricsRows& rows) {
     for (const auto& [name, value] : row.metrics) {
       if (!text.empty()) text += ", ";
       if (several) text += row.layer + ".";
-      text += name + " = " + Number("%.6f", value);
+      text += name + " = " + Formatted(value, "%.6f");
     }
   }
   return text;
@@ -126,7 +120,7 @@ void Progress::NoteStep(int64_t step) {
 
 // Returns the speed; "" after only the first step, which is slower than the others.
 std::string Progress::SpeedText(int64_t step, double samples_per_second) const {
-  return step == first_step_ ? "" : Number("%.0f", samples_per_second) + " samples/s";
+  return step == first_step_ ? "" : Formatted(samples_per_second, "%.0f samples/s");
 }
 
 std::string Progress::TimeLeft(int64_t step, int64_t steps) const {

@@ -1,8 +1,8 @@
 #include "driver/job/screen_rows.h"
 
-#include <cstdio>
 #include <vector>
 
+#include "base/text/formatted.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -16,10 +16,7 @@ double RowValue(const MetricsRow& row, const std::string& name) {
 // Returns the text about the staleness of the parameters; "": no server applied an update.
 std::string StalenessIn(const MetricsRow& row) {
   const double* const mean = row.Find("staleness_mean");
-  if (!mean) return "";
-  char text[80];
-  std::snprintf(text, sizeof text, "staleness %.1f", *mean);
-  return text;
+  return mean ? Formatted(*mean, "staleness %.1f") : "";
 }
 
 }  // namespace
@@ -37,10 +34,8 @@ std::string ScreenRows::SlowestIn(const MetricsRows& rows) {
   const auto slowest = slowest_.Find(shares);
   if (!slowest) return "";
   const MetricsRow& row = *processes[static_cast<size_t>(slowest->place)];
-  char longer[32];
-  std::snprintf(longer, sizeof longer, "+%.0f %% of a step", 100 * slowest->longer);
   return StrCat("slowest process ", static_cast<int>(RowValue(row, "rank")), " (", row.host,
-                ", pid ", row.pid, "): ", longer);
+                ", pid ", row.pid, "): ", Formatted(100 * slowest->longer, "+%.0f %% of a step"));
 }
 
 void ScreenRows::Write(const MetricsRows& rows) {

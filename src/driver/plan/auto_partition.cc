@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "base/text/formatted.h"
 #include "driver/bench/bench_job.h"
-#include "driver/bench/report_text.h"
 #include "driver/plan/job_plans.h"
 #include "driver/plan/kept_predictions.h"
 #include "driver/plan/measure_plans.h"
@@ -17,8 +17,6 @@ namespace {
 
 // A plan must be faster than data parallelism by this share in a trial, as trials vary.
 constexpr double kLeastGain = 0.02;
-
-std::string Ms(double ms) { return Formatted(ms, "%.3g ms"); }
 
 AutoPartition ChoiceOf(const JobPlans& plans, const JobPlan& plan) {
   AutoPartition choice;
@@ -70,8 +68,8 @@ AutoPartition DecideByTrial(const JobPlans& plans, const JobPlan& fastest, const
   choice.tried = fastest.division;
   choice.tried_ms = fastest.measured_ms;
   choice.tried_predicted_ms = fastest.cost.step_ms;
-  choice.why = StrCat("the plan found took ", Ms(fastest.measured_ms), " a step in a trial, ",
-                      Ms(fastest.cost.step_ms), " were predicted");
+  choice.why = StrCat("the plan found took ", MsText(fastest.measured_ms), " a step in a trial, ",
+                      MsText(fastest.cost.step_ms), " were predicted");
   return choice;
 }
 
@@ -79,12 +77,12 @@ std::string Describe(const AutoPartition& partition) {
   const std::string names = TextOf(partition.division, partition.workers);
   std::string text = names.empty() ? "all layers by rows" : names;
   if (partition.predicted_ms > 0) {
-    text += StrCat("; predicted ", Ms(partition.predicted_ms), " a step");
-    if (!names.empty()) text += StrCat(", by rows alone ", Ms(partition.predicted_data_ms));
+    text += StrCat("; predicted ", MsText(partition.predicted_ms), " a step");
+    if (!names.empty()) text += StrCat(", by rows alone ", MsText(partition.predicted_data_ms));
   }
-  if (partition.measured_ms > 0) text += StrCat("; measured ", Ms(partition.measured_ms));
+  if (partition.measured_ms > 0) text += StrCat("; measured ", MsText(partition.measured_ms));
   if (partition.measured_ms > 0 && !names.empty())
-    text += StrCat(", by rows alone ", Ms(partition.measured_data_ms));
+    text += StrCat(", by rows alone ", MsText(partition.measured_data_ms));
   return partition.why.empty() ? text : StrCat(text, "; ", partition.why);
 }
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "base/text/formatted.h"
 #include "driver/bench/measure_ms.h"
-#include "driver/bench/report_text.h"
 #include "driver/plan/fitting_plan.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"

@@ -1,10 +1,10 @@
 #include "driver/plan/plan_report.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/text/counted.h"
+#include "base/text/formatted.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -12,13 +12,9 @@ namespace {
 
 using Line = std::vector<std::string>;
 
-std::string Number(double value, int digits) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
+std::string Ms(double ms) { return Formatted(ms, "%.3f"); }
 
-std::string Mb(int64_t bytes) { return Number(1e-6 * static_cast<double>(bytes), 2); }
+std::string Mb(int64_t bytes) { return Formatted(1e-6 * static_cast<double>(bytes), "%.2f"); }
 
 // The first `left` columns are text.
 std::string Aligned(const std::vector<Line>& lines, size_t left) {
@@ -49,8 +45,8 @@ std::string LayerTable(const JobPlans& plans) {
     const LayerReport& report = plan.cost.layers[i];
     lines.push_back({layer.name, layer.type,
                      TextOf(LayoutIn(plan.division, layer.name, workers), workers),
-                     Number(report.compute_ms, 3), Mb(report.moved_bytes),
-                     Number(report.transfer_ms, 3), Number(report.hidden_ms, 3), Mb(report.bytes)});
+                     Ms(report.compute_ms), Mb(report.moved_bytes), Ms(report.transfer_ms),
+                     Ms(report.hidden_ms), Mb(report.bytes)});
   }
   return Aligned(lines, 3);
 }
@@ -68,15 +64,15 @@ std::string Totals(const JobPlans& plans) {
   for (const JobPlan& plan : plans.plans) {
     Line line = {plan.name,
                  plan.brief,
-                 Number(plan.cost.step_ms, 3),
-                 Number(SpeedUp(plans, plan), 2),
+                 Ms(plan.cost.step_ms),
+                 Formatted(SpeedUp(plans, plan), "%.2f"),
                  Mb(plan.cost.moved_bytes),
                  Mb(plan.cost.sent_bytes),
                  Mb(plan.memory)};
     if (measured) {
       const double error = plan.measured_ms > 0 ? plan.cost.step_ms / plan.measured_ms - 1 : 0;
       const Line cells = plan.measured_ms > 0
-                             ? Line{Number(plan.measured_ms, 3), Number(100 * error, 1) + " %"}
+                             ? Line{Ms(plan.measured_ms), Formatted(100 * error, "%.1f %%")}
                              : Line{"-", "-"};
       line.insert(line.begin() + 3, cells.begin(), cells.end());
     }
@@ -104,9 +100,8 @@ std::string ModeTable(const JobPlans& plans) {
   std::vector<Line> lines = {
       {"gradients", "by", "", "step ms", "exposed ms", "link ms", "link MB"}};
   for (const GradientMode& mode : plans.modes)
-    lines.push_back(
-        {mode.name, mode.way, Judgement(plans, mode), timed ? Number(mode.step_ms, 3) : "-",
-         timed ? Number(mode.exposed_ms, 3) : "-", Number(mode.link_ms, 3), Mb(mode.sent_bytes)});
+    lines.push_back({mode.name, mode.way, Judgement(plans, mode), timed ? Ms(mode.step_ms) : "-",
+                     timed ? Ms(mode.exposed_ms) : "-", Ms(mode.link_ms), Mb(mode.sent_bytes)});
   return Aligned(lines, 3);
 }
 
@@ -154,20 +149,20 @@ std::string PlanTable(const JobPlans& plans) {
              cluster.gpus ? " with a GPU each" : StrCat(" of ", Counted(cluster.threads, "thread")),
              " on ", Counted(cluster.hosts, "host"), "\n");
   if (cluster.hosts > 1)
-    text += StrCat("link           ", Number(cluster.link_gbit, 2), " Gbit/s, ",
-                   Number(cluster.link_us, 0), " us\n");
+    text += StrCat("link           ", Formatted(cluster.link_gbit, "%.2f"), " Gbit/s, ",
+                   Formatted(cluster.link_us, "%.0f"), " us\n");
   if (!plans.way.empty())
     text += StrCat("gradients      whole, by ", plans.way,
                    ": compression needs several hosts (-hosts)\n");
-  text += StrCat("one worker     ", Number(plans.one_worker_ms, 3), " ms a step\n");
+  text += StrCat("one worker     ", Ms(plans.one_worker_ms), " ms a step\n");
   text += StrCat("times          ", plans.source);
-  text += StrCat("\nmodel's error  ", Number(100 * plans.error.relative, 1), " %, ",
+  text += StrCat("\nmodel's error  ", Formatted(100 * plans.error.relative, "%.1f"), " %, ",
                  plans.error.plans > 0
                      ? StrCat("of ", Counted(plans.error.plans, "plan"), " measured here")
                      : "assumed",
                  "\n");
   if (plans.spread > plans.error.relative)
-    text += StrCat("spread         ", Number(100 * plans.spread, 1),
+    text += StrCat("spread         ", Formatted(100 * plans.spread, "%.1f"),
                    " % between measurements of a part: -fresh on a quiet machine gives better "
                    "times\n");
   if (!plans.note.empty()) text += StrCat("note           ", plans.note, "\n");
