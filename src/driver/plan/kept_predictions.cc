@@ -12,14 +12,16 @@ namespace singa {
 namespace {
 
 // Returns the name of the file with all divisions of the job's layers. The times of several hosts
-// depend on their servers and their link, too.
+// depend on their servers, their link and the way of the gradients, too.
 std::string NameOf(JobProto job, const PlanCluster& cluster) {
+  const int backend = job.cluster().all_reduce().backend();
   SetDivision({}, job.mutable_neuralnet());
   job.mutable_neuralnet()->clear_partition();
   std::string key = KeyOf({std::move(job), cluster});
   if (cluster.hosts > 1 || cluster.servers > 0)
-    key = Sha256Hex(StrCat(key, " ", cluster.hosts, " ", cluster.servers, " ",
-                           cluster.servers_apart, " ", cluster.link_gbit, " ", cluster.link_us));
+    key =
+        Sha256Hex(StrCat(key, " ", cluster.hosts, " ", cluster.servers, " ", cluster.servers_apart,
+                         " ", cluster.link_gbit, " ", cluster.link_us, " ", backend));
   return StrCat("steps-", key, ".json");
 }
 

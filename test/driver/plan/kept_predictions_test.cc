@@ -63,6 +63,16 @@ TEST_F(KeptPredictionsTest, OfOtherWorkersHostsLinksAndShapesAreOthers) {
   EXPECT_EQ(KeptPrediction(other, cluster_), std::nullopt);
 }
 
+TEST_F(KeptPredictionsTest, OfAnotherWayOfGradientsBetweenHostsAreOthers) {
+  plans_.cluster.hosts = 2;
+  KeepPredictions(job_, plans_);
+  JobProto by_mpi = job_;
+  by_mpi.mutable_cluster()->mutable_all_reduce()->set_backend(AllReduceProto::kMpi);
+  EXPECT_EQ(KeptPrediction(by_mpi, plans_.cluster), std::nullopt);
+  KeepPredictions(by_mpi, plans_);
+  EXPECT_EQ(KeptPrediction(by_mpi, plans_.cluster), 3);
+}
+
 TEST_F(KeptPredictionsTest, OfAJobWithPluginsAreNotKept) {
   JobProto job = job_;
   job.add_plugin("libown.so");
