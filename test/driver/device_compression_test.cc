@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "io/checkpoint/safetensors.h"
-#include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
+#include "support/copying_layer.h"
 #include "support/driver/device_job.h"
 #include "train/reduce/exchange_state.h"
 
@@ -80,29 +80,17 @@ TEST_P(DeviceCompression, WithoutErrorFeedbackGoesOnWhereItEnded) {
   EXPECT_EQ(Train(job, 2, true), whole);
 }
 
-// BadInTheFourthStep copies its input. In the fourth step the second worker has infinities.
-class BadInTheFourthStep final : public Layer {
+// BadInTheFourthStep makes infinities in the fourth step of the second worker.
+class BadInTheFourthStep final : public CopyingLayer {
  public:
-  void Setup(const LayerProto& conf, Declare&, Inputs in, Outputs out) override {
-    second_ = conf.partition_id() == 1;
-    out[0]->data.SetShape(in[0]->data.shape());
-  }
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
-  Traits traits() const override { return {.on_device = true}; }
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    CopyFloats(ctx, in[0]->data.data(), out[0]->data.data(), in[0]->data.size());
-    if (!second_ || !(phase & kTrain)) return;
+    CopyingLayer::ComputeFeature(ctx, phase, in, out);
+    if (worker() != 1 || !(phase & kTrain)) return;
     RunInOrder(
         ctx, [y = out[0]->data.data(), n = in[0]->data.size(), state = ctx.device_state](Context&) {
           if (state->step == 3) std::fill_n(y, n, std::numeric_limits<float>::infinity());
         });
   }
-  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
-    CopyFloats(ctx, out[0]->grad.data(), in[0]->grad.data(), in[0]->grad.size());
-  }
-
- private:
-  bool second_ = false;  // of the group's two workers
 };
 SINGA_REGISTER_LAYER(BadInTheFourthStep, BadInTheFourthStep);
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
 #include "singa/tensor/stream.h"
+#include "support/copying_layer.h"
 #include "support/driver/device_job.h"
 #include "support/heard_log.h"
 
@@ -171,31 +171,12 @@ TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
   }
 }
 
-// CopiesInAGroup copies its input.
-class CopiesInAGroup : public Layer {
- public:
-  void Setup(const LayerProto& conf, Declare&, Inputs in, Outputs out) override {
-    second_ = conf.partition_id() == 1;
-    out[0]->data.SetShape(in[0]->data.shape());
-  }
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
-  Traits traits() const override { return {.on_device = true}; }
-  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    CopyFloats(ctx, in[0]->data.data(), out[0]->data.data(), in[0]->data.size());
-  }
-  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
-    CopyFloats(ctx, out[0]->grad.data(), in[0]->grad.data(), in[0]->grad.size());
-  }
-
- protected:
-  bool second_ = false;  // of the group's two workers
-};
-
 // BadInTheSecondWorker makes infinities in training.
-class BadInTheSecondWorker final : public CopiesInAGroup {
+class BadInTheSecondWorker final : public CopyingLayer {
  public:
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    if (!second_ || !(phase & kTrain)) return CopiesInAGroup::ComputeFeature(ctx, phase, in, out);
+    if (worker() != 1 || !(phase & kTrain))
+      return CopyingLayer::ComputeFeature(ctx, phase, in, out);
     RunInOrder(ctx, [y = out[0]->data.data(), n = in[0]->data.size()](Context&) {
       std::fill_n(y, n, std::numeric_limits<float>::infinity());
     });
@@ -203,11 +184,11 @@ class BadInTheSecondWorker final : public CopiesInAGroup {
 };
 SINGA_REGISTER_LAYER(BadInTheSecondWorker, BadInTheSecondWorker);
 
-class WaitsInTheSecondWorker final : public CopiesInAGroup {
+class WaitsInTheSecondWorker final : public CopyingLayer {
  public:
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    CopiesInAGroup::ComputeFeature(ctx, phase, in, out);
-    if (second_ && ctx.stream) ctx.stream->Wait();
+    CopyingLayer::ComputeFeature(ctx, phase, in, out);
+    if (worker() == 1 && ctx.stream) ctx.stream->Wait();
   }
 };
 SINGA_REGISTER_LAYER(WaitsInTheSecondWorker, WaitsInTheSecondWorker);

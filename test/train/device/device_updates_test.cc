@@ -9,6 +9,7 @@
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "singa/tensor/stream.h"
+#include "support/copying_layer.h"
 #include "support/device_training.h"
 
 namespace singa::device_trainer {
@@ -275,20 +276,11 @@ class HugeGradient : public Layer {
 SINGA_REGISTER_LAYER(HugeGradient, HugeGradient);
 
 // Waits copies its input, and waits for the copy.
-class Waits : public Layer {
+class Waits final : public CopyingLayer {
  public:
-  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
-    declare.Sources(in, 1);
-    out[0]->data.SetShape(in[0]->data.shape());
-  }
-  Traits traits() const override { return {.on_device = true}; }
-  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    CopyFloats(ctx, in[0]->data.data(), out[0]->data.data(), in[0]->data.size());
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    CopyingLayer::ComputeFeature(ctx, phase, in, out);
     if (ctx.stream) ctx.stream->Wait();
-  }
-  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
-    if (in[0]->grad.empty()) return;
-    CopyFloats(ctx, out[0]->grad.data(), in[0]->grad.data(), in[0]->grad.size());
   }
 };
 SINGA_REGISTER_LAYER(Waits, Waits);
