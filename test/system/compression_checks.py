@@ -1,9 +1,10 @@
 """Checks processes that send servers less than whole gradients (cluster.all_reduce)."""
+import re
 from signal import SIGKILL
 
 from case import check, equal, has, learned, same_bytes, true
 from group_checks import LARGE, furthest
-from job import ADAM, MOMENTUM, mlp
+from job import ADAM, MOMENTUM, ZERO, csv, dense, mlp
 from process_checks import APART, disturbed, processes
 
 # The least and the most that 2 processes send of the bytes of kNone, which sends gradients to servers, and new values
@@ -170,6 +171,18 @@ def a_clipped_gradient_that_is_not_finite_is_found(case):
             "-set", "updater.learning_rate.base_lr=1e30")
     has(case.run("-conf", "job.conf", *args, code=79).err, "is not finite", "stderr")
     has(case.train("job.conf", *args, "-set", "on_nonfinite=kSkip").err, "5 skipped", "stderr")
+
+
+@check
+def a_gradient_that_is_not_finite_is_reported_with_its_process_and_layer(case):
+    """The last record is process 1's. Only the gradient overflows: all scores are 0."""
+    case.write("points.csv", "0,1,1,1,1\n1,1,2,1,1\n2,1,1,1,1\n0,3e38,1,1,1\n")
+    case.write("job.conf", csv("points.csv", "train_steps: 5", 4, layers=dense("fc", "data", 1, 3, ZERO)))
+    for name in (*SHARES, "kPowerSGD", "kPartial"):
+        err = case.run("-conf", "job.conf", *compressed(name), "-set",
+                       "neuralnet.layer[loss].softmaxloss_conf.scale=100", code=79).err
+        says = r'process 1 \(.*\) has ended: step 0: the gradient of param "w1" of layer "fc" is not finite'
+        true(re.search(says, err), f"stderr of {name}:\n{err}")
 
 
 @check
