@@ -35,8 +35,8 @@ ExchangeTimes TimesOf(const Interval& window, const std::vector<Interval>& fligh
                       std::span<const std::vector<ExchangeSpan>> spans,
                       std::span<const UpdateSpan> updates) {
   const std::vector<Interval> on_the_way = UnionIn(window, flights);
-  int64_t inside = 0,
-          all = 0;  // of all workers, in calls: while gradients are on their way; always
+  int64_t all = 0;     // time of all workers in calls
+  int64_t inside = 0;  // the part of it in which gradients are on their way
   for (const std::vector<ExchangeSpan>& of_worker : spans)
     for (const ExchangeSpan& span : of_worker) {
       inside += std::max<int64_t>(0, Overlap(span.time, on_the_way) - span.computing);

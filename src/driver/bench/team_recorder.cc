@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace singa {
+
 TeamRecorder::TeamRecorder(WorkerTeam* team, const Clock* clock, SliceTimes* times)
     : team_(*team),
       clock_(*clock),

@@ -220,22 +220,23 @@ would start them, and a second part shows how much of their communication is hid
 
 Every time is a median of its own, so columns add up only nearly.
   update        of the params that the layer is the last to use
-  GFLOP/s       nominal: 2 for each product that is added to a sum; gradients that nobody needs
-                are not computed and do not count. % of peak: of what the same threads reach that
-                multiply and add in registers alone; on a GPU, of what a product of large matrices
-                reaches in the job's precision
+  GFLOP/s       two operations for each multiply-add. Gradients that nobody needs are not computed
+                and do not count
+  % of peak     share of the speed of multiply-adds in registers, by the same threads; on a GPU,
+                share of the speed of a product of large matrices, in the job's precision
   GB/s          each tensor that a step must read or write counted once, caches or not
   late updates  those that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
-  overhead      what a step takes beside its layers, updates and waiting
+  overhead      the rest of a step, without its layers, updates and waiting
 With noise the learning rate is next to 0, so that nothing diverges.
 
 The part of several workers has means over the workers of group 0 in process 0:
-  ready         a gradient is complete, after the start of its step; a large gradient is handed on
-                in pieces, and is ready with its first one
-  sum           its sum over the workers, or the new values, had come; "-" if another process has
-                added it up in shared memory, or one worker alone has the param
+  ready         time from the start of the step until a gradient is complete. A large gradient is
+                handed on in pieces, and is ready with its first one
+  sum           time from the start of the step until the sum over the workers, or the new values,
+                had come; "-" if another process has added it up in shared memory, or one worker
+                alone has the param
   wait          time that the next forward pass waited for the values
-  communication at least one gradient is on its way, from ready to sum
+  communication time in which at least one gradient is on its way, from ready to sum
   exposed       part of the communication in which a worker computes nothing: it waits, adds up or
                 encodes. The rest is hidden
   features      exchange of features where workers divide layers by units

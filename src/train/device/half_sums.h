@@ -1,6 +1,6 @@
 // HalfSums adds up a group's gradients, which travel in the form of kFp16. Each member owns some
 // slices: the others send it their codes, it adds them up in float32, and sends all the code of the
-// sum. The bits are those of RankSums (cluster/client). An all-gather of the codes would send
+// sum. The bits are those of RankSums (cluster/ranks). An all-gather of the codes would send
 // members / 2 times as much, and a sum in float16 would round at each addition.
 #pragma once
 
