@@ -80,12 +80,19 @@ TEST_F(DeviceJob, OfAGroupOfGpusThatWarmsUpIsCapturedForEachShare) {
   EXPECT_EQ(Train(job, 3, true), whole);
 }
 
-// All workers scale their losses alike, and skip the same steps.
+// All workers scale their losses alike, and skip the same steps. With a factor of 20 the gradient
+// of a score is at most 20 / 12 times the losses' scale, which begins with 65536. In step 0 it
+// exceeds 65504, the largest float16. After the scale was halved it cannot. The learning rate makes
+// up for the factor, so weights stay small, and gradients of features do too.
 TEST_F(DeviceJob, OfAGroupOfGpusInFloat16GoesOnWhereItEnded) {
   JobProto job = Job(kGroup, false);
   job.set_precision(JobProto::kFloat16);
-  job.mutable_neuralnet()->mutable_layer(4)->mutable_softmaxloss_conf()->set_scale(1000);
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_softmaxloss_conf()->set_scale(20);
+  job.mutable_updater()->mutable_learning_rate()->set_base_lr(0.0025f);
+  const HeardLog log;
   const std::string whole = Train(job, 3);
+  EXPECT_TRUE(log.Has("losses are scaled by 32768 from now on"));
+  EXPECT_FALSE(log.Has("losses are scaled by 16384 from now on"));
   Train(job, 3, false, 6);
   EXPECT_EQ(Train(job, 3, true), whole);
 }
