@@ -1,6 +1,7 @@
 #include "cluster/protocol/gradient_codec.h"
 
 #include "singa/train/updater.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa {
 
@@ -11,6 +12,23 @@ bool SendsLater(const AllReduceProto& conf) {
   const bool leaves_out = conf.compression() == AllReduceProto::kThreshold ||
                           (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
   return leaves_out && conf.error_feedback();
+}
+
+// Returns the kind of state that the compression may keep; "": none.
+std::string_view KindOf(AllReduceProto::Compression compression) {
+  switch (compression) {
+    case AllReduceProto::kTopK:
+    case AllReduceProto::kThreshold:
+      return kCodecState;
+    case AllReduceProto::kPowerSGD:
+      return kLowRankState;
+    case AllReduceProto::kPartial:
+      return kOwnValuesState;
+    case AllReduceProto::kNone:
+    case AllReduceProto::kFp16:
+      break;
+  }
+  return "";
 }
 
 }  // namespace
@@ -49,6 +67,20 @@ std::unique_ptr<Codec> MakeOuterCodec(const ClusterProto& conf) {
   std::unique_ptr<Codec> codec = Codecs().Make(name);
   codec->Setup(AllReduceProto(), 0);  // with error_feedback
   return codec;
+}
+
+std::string WhyNotKept(std::string_view kind, SyncMode mode, const JobProto& job) {
+  if (mode == SyncMode::kAlone) return "one worker now trains alone";
+  if (mode == SyncMode::kThreads)
+    return "the workers are now threads of one process, which do not compress gradients";
+  if (mode == SyncMode::kHostMemory)
+    return "the processes now share memory and do not compress gradients";
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  if (KindOf(conf.compression()) != kind)
+    return "cluster.all_reduce.compression is now " +
+           AllReduceProto::Compression_Name(conf.compression());
+  const bool keeps = conf.error_feedback() || kind == kOwnValuesState;
+  return keeps ? "" : "cluster.all_reduce.error_feedback is now false";
 }
 
 JobProto JobOfServers(JobProto job) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "cluster/protocol/sync_plan.h"
 #include "singa/comm/codec.h"
@@ -26,6 +28,10 @@ std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf, float momentu
 
 // Returns the codec of what server groups send each other with group_sync: kOuter.
 std::unique_ptr<Codec> MakeOuterCodec(const ClusterProto& conf);
+
+// Returns why the workers do not keep state of `kind` (train/reduce/exchange_state.h) from step to
+// step; "": they do. Such state is a worker's own, such as its residuals.
+std::string WhyNotKept(std::string_view kind, SyncMode mode, const JobProto& job);
 
 // Returns the job as servers, and processes that apply their sums, train it: without the momentum
 // that the codec adds, and without clip_norm where each process clips.

@@ -110,8 +110,10 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);
   WarnOfChanges(*checkpoint);
-  for (const std::string& warning : {UnusedStates(*checkpoint, job_, &groups_.lead()),
-                                     HandedStates(*checkpoint, &groups_.lead())})
+  Trainer* const lead = &groups_.lead();
+  for (const std::string& warning :
+       {UnusedStates(*checkpoint, job_, lead), HandedStates(*checkpoint, lead),
+        UnusedExchangeState(*checkpoint, job_, groups_.plan().mode, lead)})
     if (!warning.empty()) progress_.Warn(warning);
   progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
   return step;

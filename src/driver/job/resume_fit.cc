@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cluster/protocol/gradient_codec.h"
+#include "train/reduce/exchange_state.h"
 #include "train/state/handed_momentum.h"
 
 namespace singa {
@@ -18,6 +19,17 @@ constexpr char kMomentumApart[] =
     "take it over from one worker group, and if layers are divided as they were then. Go on with "
     "the nworker_groups and partition_dim of manifest.json, or begin with a momentum of 0: leave "
     "out -resume, and type -set checkpoint_path=";
+
+// State of workers for a compression, as a checkpoint has it.
+struct ExchangeState {
+  std::string_view kind;
+  const char* text;
+};
+constexpr ExchangeState kExchangeStates[] = {
+    {kCodecState, "residuals of kTopK or kThreshold"},
+    {kLowRankState, "residuals of kPowerSGD"},
+    {kOwnValuesState, "workers' own values of kPartial"},
+};
 
 std::string Joined(const std::vector<std::string>& parts) {
   constexpr size_t kMost = 8;
@@ -59,6 +71,14 @@ bool LacksMomentum(const Checkpoint& checkpoint, Trainer* lead) {
     return std::ranges::count(state.names, kMomentumState) > 0 &&
            !checkpoint.state().Find(StrCat("updater/", state.param, "/", kMomentumState));
   });
+}
+
+// Returns whether a worker has anything in the tensor that is lost with it.
+bool HasOwn(const StoredTensor& tensor, std::string_view kind) {
+  if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind)) ||
+      tensor.name.starts_with(CommonPrefix(kind)))
+    return false;
+  return std::ranges::any_of(FloatsIn(tensor), [](float value) { return value != 0; });
 }
 
 }  // namespace
@@ -118,6 +138,23 @@ std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trai
                 MomentumOfCodec(job) > 0 ? "each process begins a momentum of its own at 0, as "
                                            "cluster.all_reduce.momentum_correction says"
                                          : "the job's updater keeps none");
+}
+
+std::string UnusedExchangeState(const Checkpoint& checkpoint, const JobProto& job, SyncMode mode,
+                                Trainer* lead) {
+  std::string found, why;
+  for (const ExchangeState& state : kExchangeStates) {
+    const std::string lost = WhyNotKept(state.kind, mode, job);
+    const bool handed = state.kind == kCodecState && LacksMomentum(checkpoint, lead);
+    const auto has_own = [&](const StoredTensor& tensor) { return HasOwn(tensor, state.kind); };
+    if (lost.empty() || handed || std::ranges::none_of(checkpoint.state().tensors(), has_own))
+      continue;
+    found += (found.empty() ? "" : ", ") + std::string(state.text);
+    why = lost;
+  }
+  if (found.empty()) return "";
+  return StrCat("state of gradient compression in ", checkpoint.dir(), " is not used (", found,
+                "): ", why);
 }
 
 void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "cluster/protocol/sync_plan.h"
 #include "io/checkpoint/checkpoint.h"
 #include "singa/proto/job.pb.h"
 #include "train/trainer/trainer.h"
@@ -24,6 +25,11 @@ std::string HandedStates(const Checkpoint& checkpoint, Trainer* lead);
 // Returns a warning of states of the updater that the checkpoint has and the job does not keep; "":
 // there are none. REQUIRES: CheckFits has passed.
 std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);
+
+// Returns a warning of state that the checkpoint has for a compression of gradients and the job
+// does not keep; "": there is none. `mode`: of the job. REQUIRES: CheckFits has passed.
+std::string UnusedExchangeState(const Checkpoint& checkpoint, const JobProto& job, SyncMode mode,
+                                Trainer* lead);
 
 // Throws for other state that the checkpoint lacks, such as a layer's. REQUIRES: the checkpoint is
 // intact.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/cluster/cluster_of_roles.h"
+#include "train/reduce/exchange_state.h"
 
 namespace singa::gradient_codec {
 namespace {
@@ -48,6 +49,24 @@ TEST(GradientCodec, EachProcessClipsBeforeItLeavesFloatsOut) {
 TEST(GradientCodec, ServersHaveNoMomentumBesides) {
   EXPECT_EQ(JobOfServers(Job("compression: kTopK")).updater().momentum(), 0);
   EXPECT_EQ(JobOfServers(Job("compression: kFp16")).updater().momentum(), 0.9f);
+}
+
+TEST(GradientCodec, SaysWhyWorkersKeepNoState) {
+  const JobProto job = Job("compression: kTopK");
+  EXPECT_EQ(WhyNotKept(kCodecState, SyncMode::kServers, job), "");
+  EXPECT_EQ(WhyNotKept(kCodecState, SyncMode::kAlone, job), "one worker now trains alone");
+  EXPECT_EQ(WhyNotKept(kCodecState, SyncMode::kThreads, job),
+            "the workers are now threads of one process, which do not compress gradients");
+  EXPECT_EQ(WhyNotKept(kCodecState, SyncMode::kHostMemory, job),
+            "the processes now share memory and do not compress gradients");
+  EXPECT_EQ(WhyNotKept(kLowRankState, SyncMode::kServers, job),
+            "cluster.all_reduce.compression is now kTopK");
+  const JobProto forgets = Job("compression: kPowerSGD error_feedback: false");
+  EXPECT_EQ(WhyNotKept(kLowRankState, SyncMode::kRankSums, forgets),
+            "cluster.all_reduce.error_feedback is now false");
+  EXPECT_EQ(WhyNotKept(kOwnValuesState, SyncMode::kRankSums,
+                       Job("compression: kPartial error_feedback: false")),
+            "");
 }
 
 }  // namespace

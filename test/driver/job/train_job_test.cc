@@ -19,6 +19,7 @@ namespace singa::train_job {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using Steps = std::set<int64_t>;
 
 class TrainJobTest : public testing::Test {
@@ -136,6 +137,22 @@ TEST_F(TrainJobTest, OfSeveralGroupsWaitsForAll) {
   std::ranges::sort(rows);
   EXPECT_EQ(rows, (std::vector<std::string>{"train 0", "train 0", "train 1", "train 1", "train 2",
                                             "train 2"}));
+}
+
+TEST_F(TrainJobTest, SaysWhichStateOfACompressionItDoesNotContinue) {
+  const std::string served = "cluster { share_memory: false all_reduce { backend: kServers ";
+  const std::string lost = "state of gradient compression in ";
+  Train("train_steps: 2 " + served + "compression: kTopK sparsity: 0.1 } }");
+  const auto resumed = [&](const std::string& settings) {
+    return Train("train_steps: 3 checkpoint_freq: 0 " + settings, OneThread(true));
+  };
+  EXPECT_THAT(resumed(served + "compression: kThreshold } }"), Not(HasSubstr(lost)));
+  std::filesystem::remove_all(workspace_);
+  Train("train_steps: 2 " + served + "compression: kTopK sparsity: 0.1 } }");
+  EXPECT_THAT(resumed(""), HasSubstr(lost + workspace_ +
+                                     "/checkpoint/step2 is not used (residuals of kTopK or "
+                                     "kThreshold): one worker now trains alone\n"));
+  EXPECT_THAT(resumed(served + "} }"), Not(HasSubstr(lost))) << "step 3 has no such state";
 }
 
 }  // namespace
