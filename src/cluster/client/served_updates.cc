@@ -9,6 +9,7 @@
 #include "base/system/failpoint.h"
 #include "base/thread/activity_mark.h"
 #include "base/thread/counted_time.h"
+#include "cluster/protocol/worker_places.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "train/apply/not_finite.h"
@@ -17,6 +18,9 @@ namespace singa {
 
 void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
   const MutexLock lock(&mutex_);
+  topology_ = &setup.topology;
+  group_ = setup.group;
+  process_ = setup.process;
   table_ = &setup.table;
   params_ = &setup.params;
   encoder_ = std::make_unique<GradientEncoder>(setup.codec, setup.table, setup.topology,
@@ -43,7 +47,8 @@ void ServedUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<floa
       std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
   if (!finite) {
     const ServedParam& param = (*params_)[(*table_)[slice].param];
-    const std::string text = GradientNotFiniteText(ParamText(param.name, param.layer), step);
+    const NotFiniteAt at = PlaceIn(*topology_, group_, NotFiniteWorker(ctx, slice), process_);
+    const std::string text = GradientNotFiniteText(ParamText(param.name, param.layer), step, at);
     return skip_ ? skip_reason_.Note(step, text) : Diverge(text);
   }
   if (held_)
@@ -66,10 +71,10 @@ void ServedUpdates::Push(int64_t step, int slice, std::span<float* const> sums) 
   SINGA_FAILPOINT("client_pushed_gradient");
 }
 
-void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  if (skip_)  // Finish finds that gradients are missing
-    return skip_reason_.Note(step, LossNotFiniteText(layer, step));
-  Diverge(LossNotFiniteText(layer, step));
+void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step, int worker) {
+  const std::string text = LossNotFiniteText(layer, step, PlaceOf(*topology_, group_, worker));
+  if (skip_) return skip_reason_.Note(step, text);  // Finish finds that gradients are missing
+  Diverge(text);
   Check();
 }
 
@@ -87,29 +92,31 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
     return PushRest(step);
   }
   if (worker > 0) return;
-  bool dropped = held_ && AnyoneLacks(ctx, step);
-  if (held_ && !dropped) PushHeld(step, 0, 1);
+  LackingProcesses lacking;
+  if (held_) lacking = WhoLacks(ctx, step);
+  if (held_ && !lacking) PushHeld(step, 0, 1);
   PushRest(step);
-  if (skip_ && !held_) dropped = AnyoneLacks(ctx, step);
-  if (!dropped) return;
-  LOG(WARNING) << SkippedText(skip_reason_.Of(step));
+  if (skip_ && !held_) lacking = WhoLacks(ctx, step);
+  if (!lacking) return;
+  const int first = topology_->ProcessesOf(group_).first;
+  LOG(WARNING) << SkippedText(skip_reason_.Of(step, lacking.Text(first)));
   dropped_ = step;
   norm_ = std::nan("");
   ++skips_;
 }
 
-// Returns whether a process of the group has no finite loss, or no finite gradient.
-bool ServedUpdates::AnyoneLacks(Context& ctx, int64_t step) {
-  double lacks = 0;
+// Asks the processes of the group whether they have no finite loss, or no finite gradient.
+LackingProcesses ServedUpdates::WhoLacks(Context& ctx, int64_t step) {
+  bool lacks = false;
   {
     const MutexLock lock(&mutex_);
     for (int s = 0; s < table_->size(); ++s)
-      if (client_->contributes(s) && !(held_ ? held_->Has(s, step) : sent_[s] == step)) lacks = 1;
+      if (client_->contributes(s) && !(held_ ? held_->Has(s, step) : sent_[s] == step))
+        lacks = true;
   }
   const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
   const CountedTime counts(&waited_);
-  between_->AllReduceOfRanks({&lacks, 1});
-  return lacks > 0;
+  return AskWhoLacks(between_, lacks);
 }
 
 // Worker `worker` of `workers` pushes its share of the slices.

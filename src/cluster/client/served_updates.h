@@ -15,6 +15,7 @@
 #include "cluster/client/client.h"
 #include "cluster/client/gradient_encoder.h"
 #include "cluster/client/held_gradients.h"
+#include "cluster/client/lacking_processes.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "comm/collective/link_collective.h"
 #include "train/apply/not_finite.h"
@@ -43,7 +44,7 @@ class ServedUpdates final : public SliceUpdates {
   void Attach(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return skip_ || clip_norm_ > 0; }
   void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
-  void LossNotFinite(const std::string& layer, int64_t step) override;
+  void LossNotFinite(const std::string& layer, int64_t step, int worker) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
               std::span<float* const> sums) override;
   void Check() override;
@@ -76,7 +77,7 @@ class ServedUpdates final : public SliceUpdates {
   void NoteAnswers() REQUIRES(mutex_);
   void Diverge(const std::string& text);
   void Push(int64_t step, int slice, std::span<float* const> sums);
-  bool AnyoneLacks(Context& ctx, int64_t step);
+  LackingProcesses WhoLacks(Context& ctx, int64_t step);
   void PushHeld(int64_t step, int worker, int workers);
   void PushRest(int64_t step);
 
@@ -88,6 +89,8 @@ class ServedUpdates final : public SliceUpdates {
   std::atomic<int64_t> dropped_{-1}, skips_{0};
   std::atomic<int64_t> waited_{0}, coded_{0};  // nanoseconds
   std::atomic<int> pushed_{0};                 // workers that have pushed what is held of the step
+  const Topology* topology_ = nullptr;
+  int group_ = 0, process_ = 0;
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
   std::unique_ptr<GradientEncoder> encoder_;

@@ -8,6 +8,7 @@
 
 #include "base/thread/counted_time.h"
 #include "cluster/client/codec_state.h"
+#include "cluster/protocol/worker_places.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -34,10 +35,10 @@ void LinkedUpdates::Fail(const std::exception_ptr& error) {
   if (exchange_) exchange_->Fail(error);
 }
 
-void LinkedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  if (rule_.skips)  // Finish finds that gradients are missing
-    return skip_reason_.Note(step, LossNotFiniteText(layer, step));
-  Fail(std::make_exception_ptr(DivergedError(LossNotFiniteText(layer, step))));
+void LinkedUpdates::LossNotFinite(const std::string& layer, int64_t step, int worker) {
+  const std::string text = LossNotFiniteText(layer, step, PlaceOf(setup_.topology, kGroup, worker));
+  if (rule_.skips) return skip_reason_.Note(step, text);  // Finish finds that gradients are missing
+  Fail(std::make_exception_ptr(DivergedError(text)));
   Check();
 }
 
@@ -48,7 +49,8 @@ bool LinkedUpdates::CheckFinite(Context& ctx, int slice, int64_t step,
   if (std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); }))
     return true;
   const Param& param = setup_.replica->param(slice);
-  const std::string text = GradientNotFiniteText(ParamText(param.name(), param.layer()), step);
+  const NotFiniteAt at = PlaceIn(setup_.topology, kGroup, NotFiniteWorker(ctx, slice), rank());
+  const std::string text = GradientNotFiniteText(ParamText(param.name(), param.layer()), step, at);
   if (rule_.skips)
     skip_reason_.Note(step, text);
   else
@@ -71,14 +73,8 @@ std::string LinkedUpdates::PrefixOf(std::string_view kind) const {
   return StatePrefix(kind, setup_.topology, rank(), kGroup);
 }
 
-bool LinkedUpdates::AnyoneLacks(bool lacks) {
-  double sum = lacks ? 1 : 0;
-  setup_.between->AllReduceOfRanks({&sum, 1});
-  return sum > 0;
-}
-
-void LinkedUpdates::Skip(int64_t step) {
-  LOG(WARNING) << SkippedText(skip_reason_.Of(step));
+void LinkedUpdates::Skip(int64_t step, const LackingProcesses& lacking) {
+  LOG(WARNING) << SkippedText(skip_reason_.Of(step, lacking.Text(0)));
   skipped_ = step;
   ++skips_;
   norm_ = std::nan("");

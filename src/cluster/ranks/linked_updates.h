@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/client/lacking_processes.h"
 #include "cluster/client/model_gather.h"
 #include "cluster/protocol/topology.h"
 #include "cluster/ranks/bucket_exchange.h"
@@ -81,7 +82,7 @@ class LinkedUpdates : public SliceUpdates {
   // Connect does the work, when the link is open.
   void Attach(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return rule_.needs_all(); }
-  void LossNotFinite(const std::string& layer, int64_t step) override;
+  void LossNotFinite(const std::string& layer, int64_t step, int worker) override;
   void Check() override { exchange_->Check(); }
   bool skipped(int64_t step) const override { return skipped_ == step; }
   double GradientNorm(int64_t) override { return norm_; }
@@ -103,10 +104,11 @@ class LinkedUpdates : public SliceUpdates {
   std::string PrefixOf(std::string_view kind) const;
   // Notes that the workers here have begun `step`.
   void NoteStep(int64_t step) { last_step_ = step; }
-  // With kSkip: returns whether any process has no finite loss, or no finite gradient; `lacks`:
-  // this one.
-  bool AnyoneLacks(bool lacks);
-  void Skip(int64_t step);
+  // With kSkip: asks all processes whether they have no finite loss, or no finite gradient;
+  // `lacks`: this one.
+  LackingProcesses WhoLacks(bool lacks) { return AskWhoLacks(setup_.between, lacks); }
+  // `lacking`: none if only the sum over the processes is not finite.
+  void Skip(int64_t step, const LackingProcesses& lacking = {});
   // Returns whether the sums of this process are finite. If not, and steps are not skipped, the job
   // ends.
   bool CheckFinite(Context& ctx, int slice, int64_t step, std::span<float* const> sums);

@@ -85,7 +85,8 @@ void PartialUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::sp
   const CountedTime counts(&waited_);
   if (held_) {
     const bool lacks = LacksGradient(step);
-    if (rule_.skips && AnyoneLacks(lacks)) return Skip(step);
+    const LackingProcesses lacking = rule_.skips ? WhoLacks(lacks) : LackingProcesses();
+    if (lacking) return Skip(step, lacking);
     if (lacks) return Check();
     norm_ = held_->Clip(step);
     for (int s = 0; s < table_.size(); ++s) Apply(ctx, s, step, held_->sums(s)[0]);

@@ -172,8 +172,10 @@ void RankUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
   NoteStep(step);
   const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
   const CountedTime counts(&waited_);
-  if (rule_.skips && AnyoneLacks(LacksGradient(step))) return Skip(step);
-  if (rule_.skips) EncodeHeld(step, 0, 1);
+  if (rule_.skips) {
+    if (const LackingProcesses lacking = WhoLacks(LacksGradient(step))) return Skip(step, lacking);
+    EncodeHeld(step, 0, 1);
+  }
   // Nobody here reads the values in this step any more, so updates may come to which this process
   // contributes nothing.
   exchange_->Release(step, [&](int s) { return !sums_->contributes(s); });

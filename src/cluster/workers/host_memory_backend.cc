@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cluster/protocol/worker_places.h"
 #include "cluster/workers/worker_teams.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/error.h"
@@ -19,7 +20,10 @@ std::unique_ptr<HostMemory> FindMemory(const ControlMessage::Memory& told) {
 }
 
 HostMemoryBackend::HostMemoryBackend(const SyncSetup& setup, std::unique_ptr<HostMemory> shared)
-    : setup_(setup), memory_(std::move(shared)), updates_(setup.job, setup.replica) {}
+    : setup_(setup),
+      memory_(std::move(shared)),
+      updates_(setup.job, setup.replica,
+               [this](int worker) { return PlaceOf(setup_.plan.topology, 0, worker); }) {}
 
 TeamSync HostMemoryBackend::SyncOf(int) { return {.updates = &updates_, .shares_host = true}; }
 

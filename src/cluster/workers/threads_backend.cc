@@ -1,11 +1,14 @@
 #include "cluster/workers/threads_backend.h"
 
+#include "cluster/protocol/worker_places.h"
 #include "cluster/workers/worker_teams.h"
 
 namespace singa {
 
-TeamSync ThreadsBackend::SyncOf(int) {
-  updates_.push_back(std::make_unique<ReplicaUpdates>(setup_.job, setup_.replica));
+TeamSync ThreadsBackend::SyncOf(int group) {
+  updates_.push_back(std::make_unique<ReplicaUpdates>(
+      setup_.job, setup_.replica,
+      [this, group](int worker) { return PlaceOf(setup_.plan.topology, group, worker); }));
   return {.updates = updates_.back().get()};
 }
 

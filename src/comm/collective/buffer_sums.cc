@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "math/finite.h"
+
 namespace singa {
 
 BufferSums::BufferSums(const SliceTable& table, MemoryGroup* group)
@@ -48,6 +50,17 @@ void BufferSums::AddUpSlice(Context& ctx, int slice, Consumer* consumer) {
     if (nodes[i].workers() > 1) AddUpWorkers(nodes[i], part, cut.size, sums[i]);
   }
   consumer->Consume(ctx, slice, {sums.data(), nodes.size()});
+}
+
+int BufferSums::NotFiniteRank(const Context& ctx, int slice) const {
+  const Slice& cut = table_[slice];
+  for (const SumNode& node : NodesOf(cut))
+    for (int place = node.last - 1; place >= node.first; --place) {
+      const float* const own = At(cut, place);
+      if (!own) return -1;
+      if (!AllFinite(ctx, own, cut.size)) return cut.by.Worker(place);
+    }
+  return -1;
 }
 
 void BufferSums::Restart() {

@@ -50,6 +50,11 @@ class BufferSums {
   // Resets all counts for the next step. One rank calls it while all others wait. REQUIRES: every
   // offered slice was added up.
   void Restart();
+  // Returns a rank here whose own buffer of a slice is not finite; -1: none, or a buffer is
+  // missing. A sum lies in the buffer of its first rank. That rank is named if the other buffers
+  // are finite, though it may be only the sum that no float holds. REQUIRES: the slice was added
+  // up.
+  int NotFiniteRank(const Context& ctx, int slice) const;
   // Returns where the sum of each slice lies after Reduce, for the first of the nodes; null: none
   // is here. REQUIRES: all ranks are registered.
   std::vector<float*> SumsOfFirst() const;

@@ -8,12 +8,12 @@
 #include "base/thread/stopped.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
-#include "train/apply/not_finite.h"
 
 namespace singa {
 
-ReplicaUpdates::ReplicaUpdates(const JobProto& job, Replica* replica)
-    : replica_(*replica), rule_(job) {}
+ReplicaUpdates::ReplicaUpdates(const JobProto& job, Replica* replica,
+                               std::function<NotFiniteAt(int worker)> place_of)
+    : replica_(*replica), place_of_(std::move(place_of)), rule_(job) {}
 
 void ReplicaUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   CHECK_EQ(sums.size(), 1u) << "only servers get parts of a sum";
@@ -21,14 +21,15 @@ void ReplicaUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<flo
   const SliceTable& table = replica_.table();
   if (!AllFinite(ctx, sum, table[slice].size)) {
     const Param& param = replica_.param(slice);
-    return Fail(GradientNotFiniteText(ParamText(param.name(), param.layer()), step), step);
+    const NotFiniteAt at = PlaceOf(NotFiniteWorker(ctx, slice));
+    return Fail(GradientNotFiniteText(ParamText(param.name(), param.layer()), step, at), step);
   }
   if (!needs_all()) return replica_.Apply(ctx, slice, step, sum);
   if (rule_.clip_norm > 0) squares_[slice] = SumOfSquares(ctx, sum, table[slice].size);
 }
 
-void ReplicaUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  Fail(LossNotFiniteText(layer, step), step);
+void ReplicaUpdates::LossNotFinite(const std::string& layer, int64_t step, int worker) {
+  Fail(LossNotFiniteText(layer, step, PlaceOf(worker)), step);
   Check();
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/thread/mutex.h"
+#include "train/apply/not_finite.h"
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
@@ -22,8 +24,10 @@ struct SharedVerdict {
 
 class ReplicaUpdates final : public SliceUpdates {
  public:
-  // `replica` must outlive it.
-  ReplicaUpdates(const JobProto& job, Replica* replica);
+  // `replica` must outlive it. `place_of`: returns the place of a worker, or of -1, for messages;
+  // null: they do not name it.
+  ReplicaUpdates(const JobProto& job, Replica* replica,
+                 std::function<NotFiniteAt(int worker)> place_of = nullptr);
 
   // Uses numbers that processes share instead of its own. REQUIRES: Attach was called.
   void Share(const SharedVerdict& shared);
@@ -32,7 +36,7 @@ class ReplicaUpdates final : public SliceUpdates {
   bool own_values() const override { return true; }
   bool needs_all() const override { return rule_.needs_all(); }
   void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
-  void LossNotFinite(const std::string& layer, int64_t step) override;
+  void LossNotFinite(const std::string& layer, int64_t step, int worker) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
               std::span<float* const> sums) override;
   void Check() override;
@@ -45,8 +49,10 @@ class ReplicaUpdates final : public SliceUpdates {
 
  private:
   void Fail(const std::string& text, int64_t step);
+  NotFiniteAt PlaceOf(int worker) const { return place_of_ ? place_of_(worker) : NotFiniteAt(); }
 
   Replica& replica_;
+  const std::function<NotFiniteAt(int worker)> place_of_;
   const StepRule rule_;
   double norm_ = 0;  // of the last step; only the first worker's thread uses it
   std::vector<double> own_squares_;

@@ -14,6 +14,17 @@
 
 namespace singa {
 
+// WorkerGradients has the gradients of single workers, where sums of them are submitted.
+class WorkerGradients {
+ public:
+  // Returns the worker of the group whose gradient of `slice` is not finite; -1: not known. Called
+  // within Submit of a sum that is not finite.
+  virtual int NotFiniteWorker(const Context& ctx, int slice) const = 0;
+
+ protected:
+  ~WorkerGradients() = default;
+};
+
 class SliceUpdates {
  public:
   virtual ~SliceUpdates() = default;
@@ -31,9 +42,9 @@ class SliceUpdates {
   // changed, until Finish. Any thread of a worker calls it, once for each slice and step. Check
   // throws its errors.
   virtual void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) = 0;
-  // Is told that the loss of `layer` is not finite. Throws DivergedError, or leaves `step` without
-  // effect.
-  virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;
+  // Is told that the loss of `layer` is not finite at `worker` of the group. Throws DivergedError,
+  // or leaves `step` without effect.
+  virtual void LossNotFinite(const std::string& layer, int64_t step, int worker) = 0;
   // Ends `step`: every slice was taken, or the loss is not finite. Worker `worker` of `workers`
   // does its share of the rest. All of them call it, and none goes on before all have. `sums`, with
   // needs_all: by slice, the first node's sum, also of slices that another process took.
@@ -53,6 +64,8 @@ class SliceUpdates {
   // Blocks until the values of `param` include the updates of all steps before `step`.
   virtual void Await(int param, int64_t step) = 0;
 
+  // Lets messages name the worker of a gradient. `gradients` must outlive the steps.
+  void set_gradients(const WorkerGradients* gradients) { gradients_ = gradients; }
   // Lets `events` hear of all slices from now on. It must outlive the updates. Called between
   // steps.
   void set_events(SliceEvents* events) { events_ = events; }
@@ -64,7 +77,13 @@ class SliceUpdates {
     if (SliceEvents* const events = this->events()) events->OnFresh(slice, step);
   }
 
+  // As WorkerGradients has it.
+  int NotFiniteWorker(const Context& ctx, int slice) const {
+    return gradients_ ? gradients_->NotFiniteWorker(ctx, slice) : -1;
+  }
+
  private:
+  const WorkerGradients* gradients_ = nullptr;
   std::atomic<SliceEvents*> events_{nullptr};
 };
 

@@ -29,6 +29,7 @@ GradientReduction::GradientReduction(const SliceTable& table, SliceUpdates* upda
     Register(worker, std::move(gradients));
   }
   if (shared) first_sums_ = sums_.SumsOfFirst();
+  updates_.set_gradients(this);
 }
 
 void GradientReduction::Register(int worker, std::vector<BufferSums::Buffer> gradients) {

@@ -15,7 +15,7 @@
 
 namespace singa {
 
-class GradientReduction final : private BufferSums::Consumer {
+class GradientReduction final : private BufferSums::Consumer, private WorkerGradients {
  public:
   // `table`: the slices of the params that get gradients. `shared`: memory of several processes, or
   // null. `updates`, `shared` and all that `options` points to must outlive it. The constructor
@@ -45,6 +45,9 @@ class GradientReduction final : private BufferSums::Consumer {
  private:
   void Consume(Context& ctx, int slice, std::span<float* const> sums) override {
     Submit(ctx, slice, sums);
+  }
+  int NotFiniteWorker(const Context& ctx, int slice) const override {
+    return sums_.NotFiniteRank(ctx, slice);
   }
   void Submit(Context& ctx, int slice, std::span<float* const> sums);
 

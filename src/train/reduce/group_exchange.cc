@@ -117,7 +117,7 @@ void GroupExchange::GradientReady(Param* param, int64_t) {
 }
 
 void GroupExchange::LossNotFinite(const std::string& layer, int64_t step) {
-  reduction_.updates().LossNotFinite(layer, step);
+  reduction_.updates().LossNotFinite(layer, step, worker_);
 }
 
 void GroupExchange::Finish(int64_t) {

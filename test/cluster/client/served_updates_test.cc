@@ -84,8 +84,26 @@ TEST(ServedUpdatesTest, AGradientThatIsNotFiniteIsAnErrorAndNotSent) {
 
 TEST(ServedUpdatesTest, ALossThatIsNotFiniteIsAnError) {
   UpdatesOfAProcess process(false);
-  EXPECT_EQ(ErrorIn([&] { process.updates.LossNotFinite("loss", 3); }),
+  EXPECT_EQ(ErrorIn([&] { process.updates.LossNotFinite("loss", 3, 0); }),
             StrCat(kExitDiverged, ": step 3: the loss of layer \"loss\" is not finite"));
+}
+
+TEST(ServedUpdatesTest, NamesTheProcessWhoseGradientIsNotFinite) {
+  UpdatesOfAProcess process(false, 2);
+  process.Begin();
+  process.Submit(1, 3, {std::nanf(""), 1});
+  EXPECT_EQ(ErrorIn([&] { process.updates.Check(); }),
+            StrCat(kExitDiverged,
+                   ": step 3: the gradient of param \"b\" of layer \"l\" is not finite, in process "
+                   "0"));
+}
+
+TEST(ServedUpdatesTest, NamesTheWorkerWhoseLossIsNotFinite) {
+  UpdatesOfAProcess process(false, 2);
+  EXPECT_EQ(
+      ErrorIn([&] { process.updates.LossNotFinite("loss", 3, 1); }),
+      StrCat(kExitDiverged,
+             ": step 3: the loss of layer \"loss\" is not finite, at worker 1, in process 1"));
 }
 
 TEST(ServedUpdatesTest, AStepWithoutAFiniteGradientMayBeSkipped) {
@@ -107,7 +125,7 @@ TEST(ServedUpdatesTest, AStepWithoutAFiniteGradientMayBeSkipped) {
 TEST(ServedUpdatesTest, ALossThatIsNotFiniteSkipsTheStep) {
   UpdatesOfAProcess process(true);
   process.Begin();
-  process.updates.LossNotFinite("loss", 0);
+  process.updates.LossNotFinite("loss", 0, 0);
   process.Finish(0);
   EXPECT_EQ(process.Sent(), "kUpdate 0 0x0 1x0;");
   EXPECT_TRUE(process.updates.skipped(0));

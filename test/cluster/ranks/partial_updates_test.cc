@@ -155,6 +155,18 @@ TEST(PartialUpdates, AStepThatOneProcessLacksIsSkippedInAll) {
   EXPECT_TRUE(ranks.ranks[0].updates->skipped(1));
 }
 
+TEST(PartialUpdates, AllNameTheProcessOfASkippedStep) {
+  Ranks ranks(Stanza(3, 1), kMomentum, JobProto::kSkip);
+  const HeardLog log;
+  ranks.ForAll([&](int rank, LinkedRank& one) {
+    ranks.Step(rank, 0, 2);
+    one.updates->AwaitAll(1);
+  });
+  const std::string ends = " is not finite, in process 2; the step is skipped";
+  EXPECT_TRUE(log.Has("step 0: a loss or gradient" + ends)) << "in the others";
+  EXPECT_TRUE(log.Has("of layer \"layer\"" + ends));
+}
+
 TEST(PartialUpdates, EachProcessBoundsItsOwnNorm) {
   Ranks ranks(Stanza(2, 1'000'000),
               "type: kSGD learning_rate { type: kFixed base_lr: 1 } clip_norm: 0.001");

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 
+#include "singa/base/error.h"
 #include "support/cluster/small_groups.h"
 #include "support/threaded_job.h"
 
@@ -44,6 +46,16 @@ struct TwoProcesses {
   TeamSync sync;
 };
 
+// Returns the text of the error that `work` ends with.
+std::string TextOfError(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const DivergedError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST(SyncBackendTest, ThreadsUpdateTheValuesThemselves) {
   const OneBackend one("nworker_groups: 2");
   ASSERT_EQ(one.plan.mode, SyncMode::kThreads);
@@ -58,6 +70,19 @@ TEST(SyncBackendTest, OneWorkerUpdatesItsValues) {
   const OneBackend one("");
   ASSERT_EQ(one.plan.mode, SyncMode::kAlone);
   EXPECT_TRUE(one.backend->SyncOf(0).updates->own_values());
+}
+
+TEST(SyncBackendTest, NamesTheWorkerWhoseLossIsNotFinite) {
+  const auto text = [](SliceUpdates* updates, int worker) {
+    return TextOfError([&] { updates->LossNotFinite("loss", 3, worker); });
+  };
+  const std::string loss = "step 3: the loss of layer \"loss\" is not finite";
+  const OneBackend one(""), two("nworkers_per_group: 2"), groups("nworker_groups: 2");
+  EXPECT_EQ(text(one.backend->SyncOf(0).updates, 0), loss);
+  EXPECT_EQ(text(two.backend->SyncOf(0).updates, 1), loss + ", at worker 1");
+  EXPECT_EQ(text(groups.backend->SyncOf(1).updates, 0), loss + ", at worker 0 of group 1");
+  const TwoProcesses shared("", SyncMode::kHostMemory);
+  EXPECT_EQ(text(shared.sync.updates, 1), loss + ", at worker 1, in process 1");
 }
 
 TEST(SyncBackendTest, ServersUpdateTheValuesOfWorkers) {

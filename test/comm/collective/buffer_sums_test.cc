@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <mutex>
 #include <thread>
@@ -119,6 +120,18 @@ TEST(BufferSumsTest, HandsOnTheSumOfEachNodeThatItsRanksHave) {
   ranks.OfferAll(0);
   ranks.sums.Reduce(ranks.ctx, &ranks.taken);
   EXPECT_EQ(ranks.taken.sums.at(0), (std::vector<std::vector<float>>{{1}, {5}, {4}}));
+}
+
+TEST(BufferSumsTest, FindsTheRankWhoseBufferIsNotFinite) {
+  for (int bad = 3; bad < 8; ++bad) {
+    RanksWithBuffers ranks({3, 8}, 8, kTwoBuffers);
+    ranks.Fill(bad - 3, 0, std::numeric_limits<float>::infinity());
+    ranks.OfferAll(0);
+    ranks.OfferAll(1);
+    ranks.sums.Reduce(ranks.ctx, &ranks.taken);
+    EXPECT_EQ(ranks.sums.NotFiniteRank(ranks.ctx, 0), bad);
+    EXPECT_EQ(ranks.sums.NotFiniteRank(ranks.ctx, 1), -1);
+  }
 }
 
 TEST(BufferSumsTest, AfterARestartTheNextStepIsAddedUp) {

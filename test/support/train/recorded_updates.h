@@ -20,13 +20,14 @@ class RecordedUpdates final : public SliceUpdates {
 
   void Attach(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return needs_all_; }
-  void Submit(Context&, int slice, int64_t, std::span<float* const> given) override {
+  void Submit(Context& ctx, int slice, int64_t, std::span<float* const> given) override {
     const std::lock_guard lock(mutex_);
+    not_finite[slice] = NotFiniteWorker(ctx, slice);
     order.push_back(slice);
     for (const float* sum : given) sums[slice].emplace_back(sum, sum + table_[slice].size);
   }
-  void LossNotFinite(const std::string& layer, int64_t step) override {
-    said.push_back(StrCat("loss of ", layer, " in step ", step));
+  void LossNotFinite(const std::string& layer, int64_t step, int worker) override {
+    said.push_back(StrCat("loss of ", layer, " in step ", step, " at worker ", worker));
   }
   void Finish(Context&, int64_t step, int worker, int workers,
               std::span<float* const> given) override {
@@ -49,6 +50,7 @@ class RecordedUpdates final : public SliceUpdates {
 
   std::vector<int> order;                               // slices, as they were submitted
   std::map<int, std::vector<std::vector<float>>> sums;  // by slice, of each node
+  std::map<int, int> not_finite;                        // by slice: the worker, or -1
   std::vector<std::string> said;                        // all other calls
   std::vector<float*> finished_with;                    // the sums of the last Finish
   std::string failure;                                  // thrown by Check, if not empty

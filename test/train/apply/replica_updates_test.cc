@@ -107,7 +107,7 @@ TEST(ReplicaUpdatesTest, TheFirstFailureIsToldOnce) {
 TEST(ReplicaUpdatesTest, ALossThatIsNotFiniteEndsTheJob) {
   ReplicaOfTwo two(JobOfSums());
   try {
-    two.updates.LossNotFinite("softmax", 7);
+    two.updates.LossNotFinite("softmax", 7, 0);
     FAIL() << "no error";
   } catch (const DivergedError& error) {
     EXPECT_STREQ(error.what(), "step 7: the loss of layer \"softmax\" is not finite");
@@ -175,7 +175,7 @@ TEST(ReplicaUpdatesTest, ASkippedStepCountsOnce) {
 
 TEST(ReplicaUpdatesTest, TheStepAfterASkippedOneIsTaken) {
   ReplicaOfTwo two(JobOfSums(0, true));
-  two.updates.LossNotFinite("softmax", 3);
+  two.updates.LossNotFinite("softmax", 3, 0);
   two.Finish(3);
   two.Submit(0, 4, {1, 1});
   two.Submit(1, 4, {1});

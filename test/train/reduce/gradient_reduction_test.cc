@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <deque>
 #include <map>
 #include <thread>
@@ -66,6 +67,16 @@ TEST(GradientReductionTest, SubmitsAGradientOnceAllWorkersHaveOfferedIt) {
   group.reduction.Offer(1);
   group.reduction.Reduce(group.ctx);
   EXPECT_EQ(group.updates.sums, (std::map<int, std::vector<std::vector<float>>>{{1, {{3, 3}}}}));
+}
+
+TEST(GradientReductionTest, FindsTheWorkerWhoseGradientIsNotFinite) {
+  for (int bad = 0; bad < 4; ++bad) {
+    ReducedGradients one(4);
+    one.gradients[bad][1][0] = NAN;
+    for (const int param : {0, 1}) one.OfferAll(param);
+    one.reduction.Reduce(one.ctx);
+    EXPECT_EQ(one.updates.not_finite, (std::map<int, int>{{0, -1}, {1, bad}}));
+  }
 }
 
 TEST(GradientReductionTest, TellsWhenASumIsThereAndSubmitted) {

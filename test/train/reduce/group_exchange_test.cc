@@ -115,7 +115,7 @@ TEST(GroupExchangeTest, UpdatesJudgeLosses) {
   worker.updates.set_needs_all(true);
   EXPECT_TRUE(worker.exchange->may_drop_steps());
   worker.exchange->LossNotFinite("softmax", 4);
-  EXPECT_EQ(worker.updates.said, std::vector<std::string>{"loss of softmax in step 4"});
+  EXPECT_EQ(worker.updates.said, std::vector<std::string>{"loss of softmax in step 4 at worker 0"});
 }
 
 }  // namespace
