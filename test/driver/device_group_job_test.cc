@@ -34,6 +34,20 @@ TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
   }
 }
 
+TEST_F(DeviceJob, OfAGroupOfGpusSaysWhyTheyAddUp) {
+  const auto said = [&](const std::string& all_reduce) {
+    testing::internal::CaptureStderr();
+    Train(StrCat(kGroup, " all_reduce { ", all_reduce, " }"), 3, false, 1);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(said("").find("gradients by NCCL (each worker has a GPU of its own)"),
+            std::string::npos);
+  EXPECT_NE(
+      said("backend: kNccl compression: kFp16")
+          .find("gradients by NCCL, compressed by kFp16 (cluster.all_reduce.backend is kNccl)"),
+      std::string::npos);
+}
+
 // Each worker's sums continue after the resume, although it is in the middle of a row's steps.
 TEST_F(DeviceJob, OfAGroupOfGpusThatIsResumedHasTheRowsOfOneThatWasNotStopped) {
   JobProto job = Job(kGroup, false);

@@ -204,6 +204,11 @@ std::string TextOf(const SyncPlan& plan) {
   return plan.mode == SyncMode::kAllReduce ? way : StrCat(way, " (", plan.why, ")");
 }
 
+std::string WhyNccl(const AllReduceProto& conf) {
+  return conf.backend() == AllReduceProto::kNccl ? "cluster.all_reduce.backend is kNccl"
+                                                 : "each worker has a GPU of its own";
+}
+
 const char* ToString(SyncMode mode) {
   switch (mode) {
     case SyncMode::kAlone:

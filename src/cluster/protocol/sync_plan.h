@@ -63,7 +63,10 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts = {});
 const char* ToString(SyncMode mode);
 // Returns the way of the gradients for people: "MPI".
 std::string WayOf(const SyncPlan& plan);
-// Returns it with its reason: "MPI (Open MPI has started the job)".
+// Returns it with its reason: "MPI (Open MPI has started the job)". NCCL alone has none, since a
+// plan does not know yet whether the GPUs can add up.
 std::string TextOf(const SyncPlan& plan);
+// Returns the reason of kAllReduce in a job whose GPUs do add up.
+std::string WhyNccl(const AllReduceProto& conf);
 
 }  // namespace singa

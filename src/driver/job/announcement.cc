@@ -20,11 +20,13 @@ std::string GroupsText(const JobProto& job, const JobProcess* process) {
 std::string HowText(const JobProto& job, WorkerGroups* groups) {
   const SyncMode mode = groups->plan().mode;
   if (!groups->process() && mode != SyncMode::kAllReduce) return "";
-  const AllReduceProto::Compression codec = job.cluster().all_reduce().compression();
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  const AllReduceProto::Compression codec = conf.compression();
   const bool coded =
       codec != AllReduceProto::kNone && codec != AllReduceProto::kPartial && UsesCodec(mode, job);
   return StrCat(", gradients by ", TextOf(groups->plan()),
-                coded ? ", compressed by " + AllReduceProto::Compression_Name(codec) : "");
+                coded ? ", compressed by " + AllReduceProto::Compression_Name(codec) : "",
+                mode == SyncMode::kAllReduce ? " (" + WhyNccl(conf) + ")" : "");
 }
 
 }  // namespace

@@ -194,6 +194,13 @@ TEST(SyncPlan, OnlyMpiSaysSo) {
   EXPECT_FALSE(PlanSync(PlannedJob(stanza, 0), told).by_mpi) << "rank 0 knows better";
 }
 
+TEST(SyncPlan, GpusAddUpSinceTheyCanOrAreAsked) {
+  AllReduceProto conf;
+  EXPECT_EQ(WhyNccl(conf), "each worker has a GPU of its own");
+  conf.set_backend(AllReduceProto::kNccl);
+  EXPECT_EQ(WhyNccl(conf), "cluster.all_reduce.backend is kNccl");
+}
+
 struct OwnGpusRow {
   const char *name, *stanza;
   std::vector<int> gpus;
