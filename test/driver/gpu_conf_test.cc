@@ -119,6 +119,16 @@ TEST(GpuConf, OnCpusAllReduceSaysWhoAddsUp) {
                         "the gradients up; the results are the same\n"));
 }
 
+TEST(GpuConf, OneProcessWithServersIsNotToldThatWorkersAddUpInMemory) {
+  const std::string served = "nworkers_per_procs: 3 all_reduce { backend: kServers ";
+  EXPECT_THAT(
+      Found("", served + "}"),
+      HasSubstr("warning: cluster.all_reduce: without GPUs, a server adds the gradients up; "
+                "the results are the same\n"));
+  EXPECT_THAT(Found("", served + "compression: kTopK }"), Not(HasSubstr("cluster.all_reduce:")))
+      << "gradients are compressed, as was asked for";
+}
+
 // NCCL adds up the gradients of one group only.
 TEST(GpuConf, OfSeveralGroupsTheHostAddsUpSoWorkersMayShareAGpu) {
   for (const std::string processes : {"nworkers_per_procs: 3", "nworkers_per_procs: 6"}) {

@@ -94,7 +94,7 @@ class ClusterCheck {
     if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
       Warn("all_reduce.fusion_elements", "has no effect " + where);
     if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
-    const bool as_asked = mode_ == SyncMode::kServers && several_ && compresses();
+    const bool as_asked = mode_ == SyncMode::kServers && compresses();
     if (mode_ == SyncMode::kRankSums || as_asked) return;
     Warn("all_reduce", where + (has_gpus ? ", the host adds the gradients up" : WhoAddsUp()));
   }
@@ -145,8 +145,12 @@ class ClusterCheck {
     if (mode_ == SyncMode::kHostMemory)
       return ", processes of one host add the gradients up in shared memory, and processes of "
              "several hosts by a server in each; the results are the same";
-    return several_ ? ", a server in each process adds the gradients up; the results are the same"
-                    : ", the workers add the gradients up in memory; the results are the same";
+    if (several_)
+      return ", a server in each process adds the gradients up; the results are the same";
+    const bool served = mode_ == SyncMode::kServers;
+    return StrCat(served ? ", a server adds the gradients up"
+                         : ", the workers add the gradients up in memory",
+                  "; the results are the same");
   }
 
   // Checks pairs of workers on one host. GPUs of other hosts are checked when their processes
