@@ -75,6 +75,33 @@ TEST(CheckEffects, AFieldMayHaveASwitch) {
             "cluster.all_reduce.factor_masking: has no effect with momentum_correction: false\n");
 }
 
+TEST(CheckEffects, SparseGradientsMayLackWhatASettingChanges) {
+  const auto found = [](const std::string& settings, const std::string& updater) {
+    return Found(StrCat("updater { ", updater, " } cluster { all_reduce { compression: kTopK ",
+                        settings, " } }"));
+  };
+  EXPECT_EQ(found("local_clipping: false", "type: kSGD"),
+            "cluster.all_reduce.local_clipping: has no effect without updater.clip_norm\n");
+  EXPECT_EQ(found("local_clipping: false", "type: kSGD clip_norm: 1"), "");
+  const std::string no_momentum =
+      "cluster.all_reduce.momentum_correction: has no effect: it is for an updater of type kSGD "
+      "with momentum\n";
+  EXPECT_EQ(found("momentum_correction: true", "type: kSGD"), no_momentum);
+  EXPECT_EQ(found("momentum_correction: true", "type: kNesterov momentum: 0.9"), no_momentum);
+  EXPECT_EQ(found("momentum_correction: true", "type: kSGD momentum: 0.9"), "");
+  EXPECT_EQ(found("momentum_correction: true", "user_type: 'mine'"), "");
+}
+
+TEST(CheckEffects, AWarmUpFromAQuarterNeedsASmallerShare) {
+  const auto found = [](const std::string& settings) {
+    return Found("cluster { all_reduce { compression: kTopK warmup_steps: 8 " + settings + " } }");
+  };
+  EXPECT_EQ(found("sparsity: 0.2"), "");
+  EXPECT_EQ(found("sparsity: 0.25"),
+            "cluster.all_reduce.warmup_steps: has no effect: the share falls from 0.25 to "
+            "sparsity, which is 0.25\n");
+}
+
 TEST(CheckEffects, PrecisionIsForGpus) {
   EXPECT_EQ(Found("precision: kTF32"),
             "precision: has no effect without gpu: the CPU computes in float32\n");
