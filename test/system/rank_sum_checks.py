@@ -80,6 +80,23 @@ def a_job_with_partial_updates_resumes_with_another_number_of_processes(case):
 
 
 @check
+def a_job_resumes_with_other_settings_of_thin_matrices(case):
+    """Residuals fit any rank. Without error_feedback there are none."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 10", **LARGE))
+    resumed = ("-set", "train_steps=20", "-resume")
+    lost = "state of gradient compression"
+    case.train("job.conf", *compressed("kPowerSGD", "rank=2"), workspace="rank")
+    case.train("job.conf", *compressed("kPowerSGD", "error_feedback=false"), workspace="whole")
+    case.train("job.conf", *compressed("kPowerSGD", "rank=2"), workspace="left")
+    for workspace, settings in (("rank", ("rank=4",)), ("whole", ())):
+        err = case.train("job.conf", *compressed("kPowerSGD", *settings), *resumed, workspace=workspace).err
+        true(lost not in err, f"{workspace} lost state:\n{err}")
+    err = case.train("job.conf", *compressed("kPowerSGD", "error_feedback=false"), *resumed, workspace="left").err
+    equal(err.count(lost), 1, "warnings")
+    has(err, "step10 is not used (residuals of kPowerSGD): cluster.all_reduce.error_feedback is now false", "stderr")
+
+
+@check
 def a_step_that_is_not_finite_is_left_out_in_all_processes(case):
     """A learning rate of 1e30 ends each run after its first step; kSkip leaves the rest out."""
     case.write("job.conf", mlp(case.site.data, "train_steps: 6 disp_freq: 1"))

@@ -52,12 +52,12 @@ class LinkedUpdates : public SliceUpdates {
   // Returns what a checkpoint needs of this process beside the model, in place. REQUIRES: no step
   // is under way.
   virtual std::vector<StoredTensor> State() = 0;
-  // Returns the beginning of the names of State in all processes.
-  virtual std::string state_kind() const = 0;
-  // Returns whether State has a tensor of this name, which begins with state_kind().
+  // Returns the kind of State (train/reduce/exchange_state.h), the same in all processes.
+  virtual std::string_view state_kind() const = 0;
+  // Returns whether State has a tensor of this name, which is of state_kind().
   virtual bool HasState(const std::string& name) const = 0;
-  // Takes tensors of State, by name. Returns false if some are missing; what they hold then begins
-  // anew.
+  // Takes tensors of State, by name. Returns false if some of this process's own are missing, or do
+  // not fit; what they hold then begins anew.
   virtual bool Restore(const std::map<std::string, std::vector<float>>& state) = 0;
 
   // Blocks until the values here include all steps before `step`. Throws as Check does.

@@ -133,18 +133,20 @@ bool LowRankSums::HasState(const std::string& prefix, const std::string& name) {
 
 bool LowRankSums::Restore(const std::string& prefix,
                           const std::map<std::string, std::vector<float>>& state) {
-  bool all = true;
   const auto restore = [&](const std::string& name, std::vector<float>* to) {
     const auto found = state.find(name);
     const bool fits = found != state.end() && found->second.size() == to->size();
     if (fits) *to = found->second;
-    all = all && fits;
+    return fits;
   };
+  bool all = true;
   for (auto& [param, one] : matrices_) {
-    if (options_.corrects) restore(NameOf(prefix, one), &one.m);
     restore(BasisName(param), &one.q);
+    if (options_.corrects) all = restore(NameOf(prefix, one), &one.m) && all;
   }
-  return all;
+  const auto own = std::ranges::count_if(
+      state, [&](const auto& tensor) { return tensor.first.starts_with(prefix); });
+  return !options_.corrects || (all && own == std::ssize(matrices_));
 }
 
 }  // namespace singa

@@ -40,7 +40,8 @@ class LowRankSums {
   // with `prefix`, and, at rank 0, what all processes have alike.
   std::vector<StoredTensor> State(const std::string& prefix) const;
   static bool HasState(const std::string& prefix, const std::string& name);
-  // Takes tensors of State. Returns false if some are missing.
+  // Takes tensors of State. Returns false if those of what was left out here are not the ones that
+  // it has. A basis may be missing, or have another number of columns; it then begins anew.
   bool Restore(const std::string& prefix, const std::map<std::string, std::vector<float>>& state);
 
  private:

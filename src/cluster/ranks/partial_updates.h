@@ -29,7 +29,7 @@ class PartialUpdates final : public LinkedUpdates {
   std::vector<SliceState> ShareModel() override;
   void BringOwnBack() override;
   std::vector<StoredTensor> State() override;
-  std::string state_kind() const override { return StatePrefix(kOwnValuesState); }
+  std::string_view state_kind() const override { return kOwnValuesState; }
   bool HasState(const std::string& name) const override;
   bool Restore(const std::map<std::string, std::vector<float>>& state) override;
 

@@ -89,10 +89,6 @@ std::vector<StoredTensor> RankUpdates::State() {
   return low_rank_ ? low_rank_->State(PrefixOf(kLowRankState)) : codec_state().Tensors();
 }
 
-std::string RankUpdates::state_kind() const {
-  return StatePrefix(by_low_rank() ? kLowRankState : kCodecState);
-}
-
 bool RankUpdates::HasState(const std::string& name) const {
   return by_low_rank() ? LowRankSums::HasState(PrefixOf(kLowRankState), name)
                        : codec_state().Has(name);

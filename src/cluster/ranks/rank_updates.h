@@ -29,7 +29,9 @@ class RankUpdates final : public LinkedUpdates {
   bool has_model() const override;
   std::vector<SliceState> ShareModel() override;
   std::vector<StoredTensor> State() override;
-  std::string state_kind() const override;
+  std::string_view state_kind() const override {
+    return by_low_rank() ? kLowRankState : kCodecState;
+  }
   bool HasState(const std::string& name) const override;
   bool Restore(const std::map<std::string, std::vector<float>>& state) override;
   double TakeWorkMs() override { return low_rank_ ? low_rank_->TakeWorkMs() : 0; }

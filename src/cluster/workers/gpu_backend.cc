@@ -102,6 +102,7 @@ void GpuBackend::RestoreState(const Safetensors& state) {
   for (const StoredTensor& tensor : state.tensors()) {
     if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind))) continue;
     restores_ = true;
+    of_workers_ = of_workers_ || IsOfWorker(tensor.name, kind);
     bool known = tensor.name.starts_with(CommonPrefix(kind));
     for (int worker = 0; worker < setup_.job.cluster().nworkers_per_group(); ++worker)
       known = known || tensor.name.starts_with(PrefixOf(kind, worker));
@@ -114,13 +115,14 @@ void GpuBackend::RestoreState(const Safetensors& state) {
 
 void GpuBackend::UseRestoredState() {
   if (!restores_) return;
-  if (lost_) {
-    restored_.clear();
-    return WarnOfOtherWorkers();
-  }
-  for (size_t i = 0; i < senders_.size(); ++i)
-    if (!Restore(i)) WarnOfOtherWorkers();
+  const std::string_view kind = compression_.state_kind;
+  const auto of_worker = [&](const auto& tensor) { return IsOfWorker(tensor.first, kind); };
+  const bool found = !lost_ && std::ranges::any_of(restored_, of_worker);
+  bool fits = !lost_;
+  for (size_t i = 0; !lost_ && i < senders_.size(); ++i) fits = Restore(i) && fits;
   restored_.clear();
+  if (!fits && of_workers_) WarnOfMisfit(kind, found, setup_.job);
+  if (lost_) return;
   if (!compression_.has_own_values || states_[0].empty()) return;
   has_model_ = true;
   BringOwnBack();

@@ -51,8 +51,9 @@ class GpuBackend final : public SyncBackend, private ModelState {
   // The replica has the mean of all workers' values, not those of the first worker here.
   bool has_model_ = false;
   std::map<std::string, std::vector<float>> restored_;  // by name
-  bool restores_ = false;                               // the checkpoint has some worker's state
-  bool lost_ = false;  // it has the state of a worker that the job no longer has
+  bool restores_ = false;    // the checkpoint has state of the kind that workers keep
+  bool of_workers_ = false;  // some of it is workers' own
+  bool lost_ = false;        // it has the state of a worker that the job no longer has
 };
 
 }  // namespace singa

@@ -108,7 +108,11 @@ void RanksBackend::Fill() {
 
 void RanksBackend::UseRestoredState() {
   if (!restores_) return;
-  if (!updates_->Restore(restored_)) WarnOfOtherWorkers();
+  const std::string_view kind = updates_->state_kind();
+  const bool fits = updates_->Restore(restored_);
+  const auto of_worker = [&](const auto& tensor) { return IsOfWorker(tensor.first, kind); };
+  if (!fits && of_workers_)
+    WarnOfMisfit(kind, std::ranges::any_of(restored_, of_worker), setup_.job);
   restored_.clear();
 }
 
@@ -118,10 +122,11 @@ void RanksBackend::SaveState(std::vector<StoredTensor>* state) {
 }
 
 void RanksBackend::RestoreState(const Safetensors& state) {
+  const std::string_view kind = updates_->state_kind();
   for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(updates_->state_kind()))
-      continue;
+    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind))) continue;
     restores_ = true;
+    of_workers_ = of_workers_ || IsOfWorker(tensor.name, kind);
     if (!updates_->HasState(tensor.name)) continue;  // another process's
     restored_[tensor.name] = FloatsIn(tensor);
   }

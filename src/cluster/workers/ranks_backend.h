@@ -52,7 +52,8 @@ class RanksBackend final : public SyncBackend, private ModelState {
   std::unique_ptr<LinkedUpdates> updates_;
   SliceTable table_;
   std::map<std::string, std::vector<float>> restored_;  // state of this process, by name
-  bool restores_ = false;                               // the checkpoint has some process's state
+  bool restores_ = false;    // the checkpoint has state of the kind that processes keep
+  bool of_workers_ = false;  // some of it is workers' own
 };
 
 }  // namespace singa

@@ -1,5 +1,7 @@
 #include "cluster/workers/servers_backend.h"
 
+#include <algorithm>
+
 #include "cluster/workers/worker_teams.h"
 #include "nn/connection/bridge.h"
 #include "singa/base/str_cat.h"
@@ -125,7 +127,13 @@ void ServersBackend::RestoreState(const Safetensors& state) {
 // A checkpoint of other processes or of another codec lacks the state that is wanted here.
 void ServersBackend::UseRestoredState() {
   cluster_.RestoreSync(restored_);
-  if (restores_ && !cluster_.codec_state().Set(restored_).empty()) WarnOfOtherWorkers();
+  const std::vector<int> misfits =
+      restores_ ? cluster_.codec_state().Set(restored_) : std::vector<int>();
+  const auto of_misfit = [&](const auto& tensor) {
+    return tensor.first.starts_with(StatePrefix(kCodecState, misfits[0]));
+  };
+  if (!misfits.empty())
+    WarnOfMisfit(kCodecState, std::ranges::any_of(restored_, of_misfit), setup_.job);
   restored_.clear();
 }
 

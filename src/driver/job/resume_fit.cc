@@ -75,9 +75,7 @@ bool LacksMomentum(const Checkpoint& checkpoint, Trainer* lead) {
 
 // Returns whether a worker has anything in the tensor that is lost with it.
 bool HasOwn(const StoredTensor& tensor, std::string_view kind) {
-  if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind)) ||
-      tensor.name.starts_with(CommonPrefix(kind)))
-    return false;
+  if (tensor.type != StoredType::kF32 || !IsOfWorker(tensor.name, kind)) return false;
   return std::ranges::any_of(FloatsIn(tensor), [](float value) { return value != 0; });
 }
 

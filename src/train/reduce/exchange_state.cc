@@ -22,4 +22,8 @@ std::string StatePrefix(std::string_view kind, int group, const std::vector<SumN
 
 std::string CommonPrefix(std::string_view kind) { return StatePrefix(kind) + "basis/"; }
 
+bool IsOfWorker(std::string_view name, std::string_view kind) {
+  return name.starts_with(StatePrefix(kind)) && !name.starts_with(CommonPrefix(kind));
+}
+
 }  // namespace singa

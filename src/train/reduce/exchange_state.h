@@ -22,5 +22,7 @@ std::string StatePrefix(std::string_view kind, int group);
 std::string StatePrefix(std::string_view kind, int group, const std::vector<SumNode>& nodes);
 // Returns it for what all workers have alike: "powersgd/basis/".
 std::string CommonPrefix(std::string_view kind);
+// Returns whether `name` is of state of the kind that some workers alone have.
+bool IsOfWorker(std::string_view name, std::string_view kind);
 
 }  // namespace singa

@@ -168,5 +168,17 @@ TEST(LowRankSums, GoOnFromTheirState) {
   EXPECT_EQ(second.AddUp(2, {Noise(9), Noise(10)}), expected);
 }
 
+TEST(LowRankSums, KeepTheRestWhereOnlyTheBasisChanges) {
+  Ranks before(2, 2);
+  before.AddUp(0, {Noise(7), Noise(8)});
+  std::map<std::string, std::vector<float>> state;
+  for (const StoredTensor& tensor : before.sums[0]->State("of0/"))
+    state[tensor.name] = FloatsIn(tensor);
+  Ranks narrow(2, 1);
+  EXPECT_TRUE(narrow.sums[0]->Restore("of0/", state)) << "a basis of one column begins anew";
+  EXPECT_EQ(FloatsIn(narrow.sums[0]->State("of0/")[0]), state.begin()->second);
+  EXPECT_TRUE(Ranks(2, 2, false).sums[0]->Restore("of0/", state)) << "it keeps no rest";
+}
+
 }  // namespace
 }  // namespace singa::low_rank_sums
