@@ -168,9 +168,9 @@ SumTimes RanksBackend::MeasureSum(int64_t floats) {
 
 void RanksBackend::Settle() {
   updates_->Settle();
-  if (!gradients_) return;
-  gradients_->AwaitSent();
-  regions_->AwaitSent();
+  if (gradients_) gradients_->AwaitSent();
+  if (regions_) regions_->AwaitSent();
+  settled_ = true;
 }
 
 void RanksBackend::FailLinks() {
@@ -182,15 +182,15 @@ void RanksBackend::FailLinks() {
 
 void RanksBackend::Stop(WorkerTeams*) { FailLinks(); }
 
-// After an error, threads that exchange may still wait for other processes, or use the params.
+// If the job has not settled, threads that exchange may still wait for other processes, or use the
+// params, and other processes may never end MPI.
 void RanksBackend::Close() {
-  const bool failed = std::uncaught_exceptions() > 0;
   FailLinks();
-  if (failed) setup_.process->cluster().Fail(std::make_exception_ptr(Stopped()));
+  if (!settled_) setup_.process->cluster().Fail(std::make_exception_ptr(Stopped()));
   updates_->StopExchange();
   for (MpiLink* const link : {gradients_.get(), regions_.get()})
     if (link) link->Close();
-  if (!world_ || failed) return;
+  if (!world_ || !settled_) return;
   const std::unique_ptr<MpiWorld> world = std::move(world_);
   try {
     world->Finalize(*setup_.deadline);

@@ -31,7 +31,7 @@ class RanksBackend final : public SyncBackend, private ModelState {
   SumTimes MeasureSum(int64_t floats) override;
   void Settle() override;
   void Stop(WorkerTeams* teams) override;
-  // Also ends MPI, unless an error ends the job.
+  // Also ends MPI, if the job has settled.
   void Close() override;
 
  private:
@@ -54,6 +54,7 @@ class RanksBackend final : public SyncBackend, private ModelState {
   std::map<std::string, std::vector<float>> restored_;  // state of this process, by name
   bool restores_ = false;    // the checkpoint has state of the kind that processes keep
   bool of_workers_ = false;  // some of it is workers' own
+  bool settled_ = false;     // training has ended as it should, here and in all other processes
 };
 
 }  // namespace singa

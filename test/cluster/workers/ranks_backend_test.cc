@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -46,6 +47,11 @@ class TwoRanks {
     const std::unique_ptr<WorkerGroups> here = std::move(groups_[0]);
     here->team(0).TrainStep(0);
     throw DataError("store", 3, "damaged");
+  }
+  // Lets rank 0 alone take a step, and end without an error of its own.
+  void EndRank0() {
+    const std::unique_ptr<WorkerGroups> here = std::move(groups_[0]);
+    here->team(0).TrainStep(0);
   }
   // Returns what rank 0 gathers when both have done `steps` steps.
   std::vector<SliceState> Gather(int64_t steps) {
@@ -126,6 +132,15 @@ TEST(RanksBackend, AnErrorEndsTheThreadThatExchanges) {
     TwoRanks ranks(mode, Reach::kUnknown);
     EXPECT_THROW(ranks.FailAtRank0(), DataError) << "long before its deadline";
   }
+}
+
+// An error may have been caught before the groups are destroyed.
+TEST(RanksBackend, AJobThatHasNotSettledEndsTheThreadThatExchanges) {
+  const auto start = std::chrono::steady_clock::now();
+  TwoRanks ranks("compression: kPowerSGD", Reach::kUnknown);
+  ranks.EndRank0();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20))
+      << "it waits for the other process up to its deadline";
 }
 
 }  // namespace
