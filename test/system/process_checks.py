@@ -7,7 +7,7 @@ from signal import SIGKILL, SIGSTOP, SIGTERM
 
 from case import LIMIT_S, check, equal, has, learned, same_bytes, true
 from group_checks import LARGE, OFTEN, furthest, workers
-from job import ADAM, MOMENTUM, csv, dense, mlp
+from job import ADAM, MOMENTUM, WIDE, ZERO, csv, dense, mlp
 
 
 def processes(count, *settings, in_each=1):
@@ -227,3 +227,23 @@ def processes_that_diverge_say_it_once(case):
                    layers=layers)
         for settings in ((), (APART,)):
             has(case.train(conf, *processes(2, *settings)).err, "; 1 skipped", "stderr")
+
+
+@check
+def each_mode_names_the_worker_whose_gradient_is_not_finite(case):
+    """The weight of the first layer is 0, so the second worker's large record has a finite loss."""
+    case.write("points.csv", "0,1,1,0,0\n0,3.4e38,3.4e38,0,0\n")
+    layers = dense("hidden", "data", 1, 3, ZERO) + dense("fc", "hidden", 2, 3, WIDE)
+    conf = csv("points.csv", "train_steps: 2 disp_freq: 1", 2, layers=layers)
+    says = 'step 0: the gradient of param "w1" of layer "hidden" is not finite, at worker 1'
+    modes = {"threads": processes(1, in_each=2), "shared memory": processes(2), "servers": processes(2, APART)}
+    for name in ("kTopK", "kPowerSGD", "kPartial"):
+        modes[name] = processes(2, APART, f"cluster.all_reduce.compression={name}")
+    for mode, settings in modes.items():
+        text = says + ("" if mode == "threads" else ", in process 1")
+        has(case.train(conf, *settings, code=79).err, text, f"stderr with {mode}")
+        err = case.train(conf, *settings, "-set", "on_nonfinite=kSkip").err
+        has(err, text + "; the step is skipped", f"stderr with {mode} and kSkip")
+        if mode not in ("threads", "shared memory"):
+            has(err, "step 0: a loss or gradient is not finite, in process 1; the step is skipped",
+                f"stderr of process 0 with {mode}")
