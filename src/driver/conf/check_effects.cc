@@ -91,22 +91,17 @@ class Effects {
     Warn(row.field, StrCat("has no effect with ", row.by, ": ", type, "; it is for ", types));
   }
 
-  // Warns of settings of sparse gradients that the job's updater, or the share sent, leaves idle.
+  // Warns of settings of sparse gradients that another message, or the share sent, leaves idle.
   void CheckCompression(const JobProto& job) {
     const AllReduceProto& conf = job.cluster().all_reduce();
-    const UpdaterProto& updater = job.updater();
     const bool sparse = conf.compression() == AllReduceProto::kTopK ||
                         conf.compression() == AllReduceProto::kThreshold;
     const bool later = sparse && conf.error_feedback() && job.has_updater();
     const auto warn = [&](const std::string& field, const std::string& text) {
       Warn("cluster.all_reduce." + field, "has no effect" + text);
     };
-    if (later && conf.has_local_clipping() && updater.clip_norm() == 0)
+    if (later && conf.has_local_clipping() && job.updater().clip_norm() == 0)
       warn("local_clipping", " without updater.clip_norm");
-    const bool has_momentum =
-        updater.has_user_type() || (updater.type() == kSGD && updater.momentum() > 0);
-    if (later && conf.has_momentum_correction() && !has_momentum)
-      warn("momentum_correction", ": it is for an updater of type kSGD with momentum");
     constexpr float kFirstShare = 0.25f;  // of the warm-up of kTopK
     if (conf.compression() == AllReduceProto::kTopK && conf.warmup_steps() > 0 &&
         conf.sparsity() >= kFirstShare)

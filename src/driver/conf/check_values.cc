@@ -53,6 +53,17 @@ std::string SizeProblem(const NetProto& net) {
              : StrCat("must have at most ", kMaxUnrolled, " layers times unroll_len, has ", nodes);
 }
 
+// Warns if processes are to add a momentum that the updater does not have.
+void WarnOfMomentum(const JobProto& job, const Updater& updater, ConfFindings* found) {
+  const AllReduceProto& conf = job.cluster().all_reduce();
+  const bool sparse = conf.compression() == AllReduceProto::kTopK ||
+                      conf.compression() == AllReduceProto::kThreshold;
+  if (sparse && conf.error_feedback() && conf.has_momentum_correction() && updater.momentum() == 0)
+    found->warnings.push_back(
+        ConfigError("cluster.all_reduce.momentum_correction",
+                    "has no effect: it is for an updater of type kSGD with momentum"));
+}
+
 }  // namespace
 
 bool Trains(const JobProto& job, JobUse use) {
@@ -88,7 +99,7 @@ void CheckUpdater(const JobProto& job, JobUse use, ConfFindings* found) {
     return;
   }
   const UpdaterProto& conf = job.updater();
-  Try("updater", found, [&] { MakeUpdater(conf); });
+  Try("updater", found, [&] { WarnOfMomentum(job, *MakeUpdater(conf), found); });
   if (conf.has_learning_rate())
     Try("updater.learning_rate", found, [&] { MakeLearningRate(conf.learning_rate()); });
   else

@@ -83,13 +83,6 @@ TEST(CheckEffects, SparseGradientsMayLackWhatASettingChanges) {
   EXPECT_EQ(found("local_clipping: false", "type: kSGD"),
             "cluster.all_reduce.local_clipping: has no effect without updater.clip_norm\n");
   EXPECT_EQ(found("local_clipping: false", "type: kSGD clip_norm: 1"), "");
-  const std::string no_momentum =
-      "cluster.all_reduce.momentum_correction: has no effect: it is for an updater of type kSGD "
-      "with momentum\n";
-  EXPECT_EQ(found("momentum_correction: true", "type: kSGD"), no_momentum);
-  EXPECT_EQ(found("momentum_correction: true", "type: kNesterov momentum: 0.9"), no_momentum);
-  EXPECT_EQ(found("momentum_correction: true", "type: kSGD momentum: 0.9"), "");
-  EXPECT_EQ(found("momentum_correction: true", "user_type: 'mine'"), "");
 }
 
 TEST(CheckEffects, AWarmUpFromAQuarterNeedsASmallerShare) {

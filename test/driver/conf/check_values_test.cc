@@ -64,6 +64,22 @@ TEST(CheckValues, AnUpdaterIsCheckedInATestToo) {
               StartsWith("error: updater.user_type: nothing is registered as"));
 }
 
+TEST(CheckValues, MomentumIsCorrectedWhereThereIsSome) {
+  const auto found = [](const std::string& updater) {
+    return Found(
+        CheckUpdater,
+        StrCat("updater { learning_rate { type: kFixed base_lr: 1 } ", updater,
+               " } cluster { all_reduce { compression: kTopK momentum_correction: true } }"),
+        JobUse::kTrain);
+  };
+  const std::string idle =
+      "warning: cluster.all_reduce.momentum_correction: has no effect: it is for an updater of "
+      "type kSGD with momentum\n";
+  EXPECT_EQ(found("type: kSGD"), idle);
+  EXPECT_EQ(found("type: kNesterov momentum: 0.9"), idle);
+  EXPECT_EQ(found("type: kSGD momentum: 0.9"), "");
+}
+
 TEST(CheckValues, ClipLimitsAreInOrder) {
   const auto found = [](const std::string& clip) {
     return Found(CheckUpdater,
