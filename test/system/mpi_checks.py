@@ -44,6 +44,17 @@ def mpi_computes_what_memory_and_servers_do(one):
             same_bytes(one.newest(workspace), one.newest("servers"))
 
 
+def mpi_adds_up_gradients_that_come_in_pieces(one):
+    """The gradient of w1 is handed on in pieces, which the next pieces overwrite."""
+    one.write("job.conf", mlp(one.site.data, "train_steps: 10 disp_freq: 5", batch=50, hidden=1500))
+    modes = {"plain": (), "thin": ("cluster.all_reduce.compression=kPowerSGD",), "clip": ("updater.clip_norm=0.1",)}
+    for name, settings in modes.items():
+        with_mpi(one, f"cluster.workspace={name}", *settings).end(0)
+        one.train("job.conf", *processes(2, APART, "cluster.all_reduce.backend=kAnyBackend", *settings),
+                  workspace="servers")
+        same_bytes(one.newest(name), one.newest("servers"))
+
+
 def many_ranks_of_uneven_parts_end_where_one_worker_does(one):
     """50 records are no multiple of the ranks."""
     one.write("job.conf", mlp(one.site.data, "train_steps: 20", batch=50))
@@ -148,7 +159,7 @@ def processes_that_differ_are_refused(one):
             has(job.err, f"has ended: {why}", "stderr")
 
 
-CHECKS = [mpi_computes_what_memory_and_servers_do,
+CHECKS = [mpi_computes_what_memory_and_servers_do, mpi_adds_up_gradients_that_come_in_pieces,
           many_ranks_of_uneven_parts_end_where_one_worker_does,
           gradients_that_each_process_clips_resume_to_the_same_bytes,
           mpi_is_used_where_memory_is_not_shared,

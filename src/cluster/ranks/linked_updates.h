@@ -20,6 +20,7 @@
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
+#include "train/reduce/trained_params.h"
 
 namespace singa {
 
@@ -41,8 +42,8 @@ class LinkedUpdates : public SliceUpdates {
   // Begins with step `first`. REQUIRES: the replica has the first values of `table`. The link is
   // used from the first gradient on.
   virtual void Connect(const SliceTable& table, int64_t first) = 0;
-  // Returns the bytes that it needs for the params of `table`.
-  virtual int64_t Bytes(const SliceTable& table) const = 0;
+  // Returns the bytes that it needs for the params.
+  virtual int64_t Bytes(const TrainedParams& trained) const = 0;
   // Returns whether the values here are the model once AwaitAll has returned.
   virtual bool has_model() const = 0;
   // Returns the model. All processes call it, and none is in a step.

@@ -40,9 +40,9 @@ void PartialUpdates::Connect(const SliceTable& table, int64_t first) {
 }
 
 // The floats of a bucket, and those of a checkpoint.
-int64_t PartialUpdates::Bytes(const SliceTable& table) const {
+int64_t PartialUpdates::Bytes(const TrainedParams& trained) const {
   const auto copies = static_cast<int64_t>(1 + setup_.replica->state_count());
-  return 2 * copies * table.elements() * static_cast<int64_t>(sizeof(float));
+  return 2 * copies * trained.table.elements() * static_cast<int64_t>(sizeof(float));
 }
 
 // Sets sums[0] to this process's own mean gradient. Its sum is divided by the rows of the whole

@@ -22,7 +22,7 @@ class PartialUpdates final : public LinkedUpdates {
 
   // Throws ConfigError relative to the JobProto if workers divide a param.
   void Connect(const SliceTable& table, int64_t first) override;
-  int64_t Bytes(const SliceTable& table) const override;
+  int64_t Bytes(const TrainedParams& trained) const override;
   bool has_model() const override { return false; }
   // Returns the means of the values and states. Rank 0 may put them into its replica until
   // BringOwnBack.

@@ -67,7 +67,8 @@ void RankUpdates::MakeLowRank() {
                                             sums_.get(), setup_.link);
 }
 
-int64_t RankUpdates::Bytes(const SliceTable& table) const {
+int64_t RankUpdates::Bytes(const TrainedParams& trained) const {
+  const SliceTable& table = trained.table;
   const int64_t values = table.elements();
   const int64_t nodes = std::ssize(setup_.topology.NodesOf(rank(), kGroup));
   const int64_t whole = rule_.needs_all() ? values * static_cast<int64_t>(sizeof(float)) : 0;
@@ -77,7 +78,7 @@ int64_t RankUpdates::Bytes(const SliceTable& table) const {
       by_low_rank() ? 0 : RankSums::Bytes(table, codec_, buckets, setup_.link->size(), nodes);
   int64_t encoded = 0;
   for (const Slice& slice : table.slices())
-    if (!Lends(slice)) encoded += slice.size;
+    if (!MayLend(slice) || trained.in_pieces[slice.param]) encoded += slice.size;
   return codec_.MostBytes(encoded * nodes) + codec_state().bytes(values) + whole + matrices + sums;
 }
 
@@ -107,14 +108,19 @@ void RankUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float*
   exchange_->Release(slice, step);
 }
 
-bool RankUpdates::Lends(const Slice& slice) const {
+bool RankUpdates::MayLend(const Slice& slice) const {
   const bool one_worker = setup_.topology.WorkersIn(rank(), kGroup) == 1;
   return codec_.plain() && one_worker && slice.by.all() && setup_.link->sends_once();
 }
 
+bool RankUpdates::Stays(int slice, const float* gradient) const {
+  const Tensor& whole = setup_.replica->param(slice).grad;
+  return held_ || (!whole.empty() && gradient == whole.data() + table_[slice].begin);
+}
+
 void RankUpdates::Encode(int64_t step, int slice, std::span<float* const> sums) {
   const CountedTime counts(&coded_);
-  if (Lends(table_[slice]))
+  if (MayLend(table_[slice]) && Stays(slice, sums[0]))
     own_[slice] = Plain(Frame(nullptr, sums[0], table_[slice].size * sizeof(float)));
   else
     own_[slice] = encoder_->Encode(step, slice, sums);

@@ -25,7 +25,7 @@ class RankUpdates final : public LinkedUpdates {
   ~RankUpdates() override { StopExchange(); }
 
   void Connect(const SliceTable& table, int64_t first) override;
-  int64_t Bytes(const SliceTable& table) const override;
+  int64_t Bytes(const TrainedParams& trained) const override;
   bool has_model() const override;
   std::vector<SliceState> ShareModel() override;
   std::vector<StoredTensor> State() override;
@@ -51,9 +51,11 @@ class RankUpdates final : public LinkedUpdates {
   bool holds() const { return rule_.skips || clip_norm_ > 0; }
   void EncodeHeld(int64_t step, int worker, int workers);
   void MakeLowRank();
-  // Returns whether others get the slice's gradient from the worker's own memory, without a copy.
-  // It is overwritten when this process has the sum, and so all others have the gradient.
-  bool Lends(const Slice& slice) const;
+  // Returns whether others may get the slice's gradient from the worker's own memory, without a
+  // copy. Memory that `Stays` is overwritten when this process has the sum, and so all others have
+  // the gradient. The room of a gradient that comes in pieces is overwritten by the next piece.
+  bool MayLend(const Slice& slice) const;
+  bool Stays(int slice, const float* gradient) const;
   void Encode(int64_t step, int slice, std::span<float* const> sums);
   BucketExchange::Setup ExchangeSetup(int64_t first);
   void Exchange(int64_t step, int64_t exchange, const std::vector<int>& bucket);

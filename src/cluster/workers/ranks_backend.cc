@@ -70,7 +70,7 @@ void RanksBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
   for (const Param* param : lead.trained().params) values += param->size();
   const auto bytes = static_cast<int64_t>(sizeof(float)) * values;
   sum->host.updater += bytes * static_cast<int64_t>(setup_.replica->state_count());
-  sum->host.gradients += updates_->Bytes(lead.trained().table);
+  sum->host.gradients += updates_->Bytes(lead.trained());
   const RegionSizes regions =
       SizesOfBridges(lead.net().nodes(), setup_.plan.topology.workers_per_group());
   if (regions.tags == 0) return;
