@@ -9,7 +9,7 @@
 
 #include "support/comm/memory_links.h"
 
-namespace singa {
+namespace singa::lacking_processes {
 namespace {
 
 // Returns what each of three processes hears if those in `lacking` lack one. The group's first
@@ -31,7 +31,7 @@ std::set<std::string> Heard(const std::set<int>& lacking) {
   return {texts.begin(), texts.end()};
 }
 
-TEST(LackingProcesses, AllHearWhichOneItIs) {
+TEST(LackingProcessesTest, AllHearWhichOneItIs) {
   EXPECT_EQ(Heard({}), std::set<std::string>{""});
   EXPECT_EQ(Heard({0}), std::set<std::string>{", in process 4"});
   EXPECT_EQ(Heard({2}), std::set<std::string>{", in process 6"});
@@ -39,4 +39,4 @@ TEST(LackingProcesses, AllHearWhichOneItIs) {
 }
 
 }  // namespace
-}  // namespace singa
+}  // namespace singa::lacking_processes
