@@ -52,7 +52,7 @@ class FarUpdates final : public SliceUpdates {
     if (slice == kLower) NoteFresh(kUpper, step);
     MovedClock::Take(kSendMs);
   }
-  void LossNotFinite(const std::string&, int64_t) override {}
+  void LossNotFinite(const std::string&, int64_t, int) override {}
   void Finish(Context&, int64_t, int, int, std::span<float* const>) override {}
   void Check() override {}
   bool skipped(int64_t) const override { return false; }
