@@ -54,7 +54,7 @@ class RanksBackend final : public SyncBackend, private ModelState {
   std::map<std::string, std::vector<float>> restored_;  // state of this process, by name
   bool restores_ = false;    // the checkpoint has state of the kind that processes keep
   bool of_workers_ = false;  // some of it is workers' own
-  bool settled_ = false;     // training has ended as it should, here and in all other processes
+  bool settled_ = false;     // training has ended as it should, and nothing is under way
 };
 
 }  // namespace singa
