@@ -3,7 +3,7 @@
 // kSkip.
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <string>
 
 #include "comm/collective/link_collective.h"
@@ -24,12 +24,14 @@ struct LackingProcesses {
   }
 };
 
-// All processes of the group call it. `lacks`: this one has such a loss or gradient.
+// All processes of the group call it. `lacks`: this one has such a loss or gradient. One number
+// travels: the sum of 1 + rank / 2^32 over those that lack one. It is exact for 1024 processes.
 inline LackingProcesses AskWhoLacks(LinkCollective* between, bool lacks) {
-  std::array<double, 2> sums = {lacks ? 1. : 0, lacks ? 1. * between->rank() : 0};
-  between->AllReduceOfRanks(sums);
-  const int count = static_cast<int>(sums[0]);
-  return {.count = count, .rank = count == 1 ? static_cast<int>(sums[1]) : -1};
+  constexpr double kMostRanks = int64_t{1} << 32;
+  double sum = lacks ? 1 + between->rank() / kMostRanks : 0;
+  between->AllReduceOfRanks({&sum, 1});
+  const int count = static_cast<int>(sum);
+  return {.count = count, .rank = count == 1 ? static_cast<int>((sum - 1) * kMostRanks) : -1};
 }
 
 }  // namespace singa
