@@ -12,10 +12,12 @@ constexpr const char* kOwnGpus = "if each worker has a GPU of its own";
 
 Topology TopologyOf(const ClusterProto& cluster, bool in_one_process) {
   try {
-    if (in_one_process) return Topology(cluster).InOneProcess();
-    const Topology stanza(cluster);
-    // Without GPUs the servers do an all-reduce: one of them adds a slice up and tells all.
-    const bool adds_up = cluster.has_all_reduce() && stanza.processes() > 1;
+    const Topology stanza = in_one_process ? Topology(cluster).InOneProcess() : Topology(cluster);
+    // Without GPUs the servers do an all-reduce: one of them adds a slice up and tells all. Workers
+    // of one process need none, unless the job asks for them.
+    const AllReduceProto& conf = cluster.all_reduce();
+    const bool adds_up = cluster.has_all_reduce() &&
+                         (stanza.processes() > 1 || conf.backend() == AllReduceProto::kServers);
     return adds_up ? stanza.WithServersOfFirstGroup() : stanza;
   } catch (const ConfigError& error) {
     throw error.Under("cluster");

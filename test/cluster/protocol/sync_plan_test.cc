@@ -107,7 +107,7 @@ const PlanRow kPlanRows[] = {
      SyncMode::kServers, "cluster.all_reduce.backend is kServers", 2, 1},
     {"ServersOfOneProcess",
      "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce { backend: kServers }", 0, kOneHost,
-     SyncMode::kServers, "cluster.all_reduce.backend is kServers", 1, 0},
+     SyncMode::kServers, "cluster.all_reduce.backend is kServers", 1, 1},
     {"NcclWithoutGroup", "nworkers_per_group: 2 all_reduce { backend: kNccl }", 1, kNoGroup,
      SyncMode::kHostMemory, "workers share a GPU", 2, 1},
     {"PowerSgd", "nworkers_per_group: 2 all_reduce { compression: kPowerSGD }", 0, kHosts,
