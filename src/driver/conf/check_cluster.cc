@@ -94,7 +94,8 @@ class ClusterCheck {
     if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
       Warn("all_reduce.fusion_elements", "has no effect " + where);
     if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
-    const bool as_asked = mode_ == SyncMode::kServers && compresses();
+    const bool served = several_ || ServedAsAsked();
+    const bool as_asked = mode_ == SyncMode::kServers && served && compresses();
     if (mode_ == SyncMode::kRankSums || as_asked) return;
     Warn("all_reduce", where + (has_gpus ? ", the host adds the gradients up" : WhoAddsUp()));
   }
@@ -105,6 +106,8 @@ class ClusterCheck {
     return "with backend: " + AllReduceProto::Backend_Name(cluster_.all_reduce().backend());
   }
 
+  // The mode is not known if something is wrong.
+  bool ServedAsAsked() const { return cluster_.all_reduce().backend() == AllReduceProto::kServers; }
   bool compresses() const { return cluster_.all_reduce().compression() != AllReduceProto::kNone; }
 
   // Servers get compressed gradients. Others add up what no process sends. `by_gpus`: GPUs add up.
@@ -147,9 +150,8 @@ class ClusterCheck {
              "several hosts by a server in each; the results are the same";
     if (several_)
       return ", a server in each process adds the gradients up; the results are the same";
-    const bool served = mode_ == SyncMode::kServers;
-    return StrCat(served ? ", a server adds the gradients up"
-                         : ", the workers add the gradients up in memory",
+    return StrCat(ServedAsAsked() ? ", a server adds the gradients up"
+                                  : ", the workers add the gradients up in memory",
                   "; the results are the same");
   }
 
