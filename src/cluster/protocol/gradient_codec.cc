@@ -7,13 +7,6 @@ namespace singa {
 
 namespace {
 
-// Returns whether what a process leaves out is added to its next gradient.
-bool SendsLater(const AllReduceProto& conf) {
-  const bool leaves_out = conf.compression() == AllReduceProto::kThreshold ||
-                          (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
-  return leaves_out && conf.error_feedback();
-}
-
 // Returns the kind of state that the compression may keep; "": none.
 std::string_view KindOf(AllReduceProto::Compression compression) {
   switch (compression) {
@@ -32,6 +25,12 @@ std::string_view KindOf(AllReduceProto::Compression compression) {
 }
 
 }  // namespace
+
+bool SendsLater(const AllReduceProto& conf) {
+  const bool leaves_out = conf.compression() == AllReduceProto::kThreshold ||
+                          (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
+  return leaves_out && conf.error_feedback();
+}
 
 bool UsesCodec(SyncMode mode, const JobProto& job) {
   if (mode == SyncMode::kAllReduce)

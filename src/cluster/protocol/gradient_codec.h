@@ -15,6 +15,9 @@ namespace singa {
 // this mode.
 bool UsesCodec(SyncMode mode, const JobProto& job);
 
+// Returns whether a codec leaves numbers out that it adds to the next gradient.
+bool SendsLater(const AllReduceProto& conf);
+
 // Returns whether each process bounds the norm of its own gradient, before it encodes it, in place
 // of the updater.
 bool ClipsLocally(const JobProto& job);

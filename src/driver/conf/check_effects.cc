@@ -1,6 +1,7 @@
 // Warnings about settings that the rest of the conf makes idle.
 #include <algorithm>
 
+#include "cluster/protocol/gradient_codec.h"
 #include "driver/conf/check_values.h"
 #include "driver/conf/idle_fields.h"
 #include "driver/conf/message_walk.h"
@@ -94,9 +95,7 @@ class Effects {
   // Warns of settings of sparse gradients that another message, or the share sent, leaves idle.
   void CheckCompression(const JobProto& job) {
     const AllReduceProto& conf = job.cluster().all_reduce();
-    const bool sparse = conf.compression() == AllReduceProto::kTopK ||
-                        conf.compression() == AllReduceProto::kThreshold;
-    const bool later = sparse && conf.error_feedback() && job.has_updater();
+    const bool later = SendsLater(conf) && job.has_updater();
     const auto warn = [&](const std::string& field, const std::string& text) {
       Warn("cluster.all_reduce." + field, "has no effect" + text);
     };

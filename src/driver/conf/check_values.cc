@@ -1,6 +1,7 @@
 #include "driver/conf/check_values.h"
 
 #include "base/text/element_path.h"
+#include "cluster/protocol/gradient_codec.h"
 #include "driver/conf/message_walk.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/plugin/load_plugins.h"
@@ -56,9 +57,7 @@ std::string SizeProblem(const NetProto& net) {
 // Warns if processes are to add a momentum that the updater does not have.
 void WarnOfMomentum(const JobProto& job, const Updater& updater, ConfFindings* found) {
   const AllReduceProto& conf = job.cluster().all_reduce();
-  const bool sparse = conf.compression() == AllReduceProto::kTopK ||
-                      conf.compression() == AllReduceProto::kThreshold;
-  if (sparse && conf.error_feedback() && conf.has_momentum_correction() && updater.momentum() == 0)
+  if (SendsLater(conf) && conf.has_momentum_correction() && updater.momentum() == 0)
     found->warnings.push_back(
         ConfigError("cluster.all_reduce.momentum_correction",
                     "has no effect: it is for an updater of type kSGD with momentum"));
