@@ -60,7 +60,8 @@ int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   return static_cast<int64_t>(bytes * copies / topology_.servers_per_group());
 }
 
-// If this process serves a slice, and it alone contributes, the slice waits for no message.
+// If this process serves a slice, and it alone contributes, the slice waits for no message. A slice
+// of another process comes back as an answer, which the heap of the receiving thread keeps.
 int64_t ServedCluster::message_bytes(const SliceTable& table) const {
   const SliceOwners owners(topology_, table);
   int64_t floats = 0;
@@ -74,7 +75,8 @@ int64_t ServedCluster::message_bytes(const SliceTable& table) const {
       const auto& [all, here] = at->second;
       const RoleId server = {topology_.ServerGroupOf(group), owners.Owner(s)};
       const bool served_here = topology_.ProcessOfServer(server) == rank_;
-      if (!served_here || all > here) floats += table[s].size * (here + (served_here ? all : 0));
+      const int64_t others = served_here ? all : here;  // gradients that wait, or answers
+      if (!served_here || all > here) floats += table[s].size * (here + others);
     }
   }
   return floats * static_cast<int64_t>(sizeof(float));

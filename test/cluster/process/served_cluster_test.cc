@@ -69,13 +69,13 @@ int64_t MessageBytes(const std::string& cluster, int rank, const SliceTable& tab
 }
 
 // Each process sends both slices. The server of a slice has the gradients of both processes, and
-// then an answer.
+// the other process has an answer.
 TEST(ServedClusterTest, CountsTheMessagesOfAStep) {
   const SliceTable table({Shape({100}), Shape({100})});
-  EXPECT_EQ(MessageBytes("nservers_per_group: 2", 0, table), 4 * (200 + 2 * 100));
-  EXPECT_EQ(MessageBytes("nservers_per_group: 2", 1, table), 4 * (200 + 2 * 100));
+  EXPECT_EQ(MessageBytes("nservers_per_group: 2", 0, table), 4 * (200 + 2 * 100 + 100));
+  EXPECT_EQ(MessageBytes("nservers_per_group: 2", 1, table), 4 * (200 + 2 * 100 + 100));
   EXPECT_EQ(MessageBytes("", 0, table), 4 * (200 + 2 * 200)) << "it has the only server";
-  EXPECT_EQ(MessageBytes("", 1, table), 4 * 200);
+  EXPECT_EQ(MessageBytes("", 1, table), 4 * (200 + 200));
   EXPECT_EQ(MessageBytes("nworkers_per_procs: 2", 0, table), 0) << "one process";
 }
 
