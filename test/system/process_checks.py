@@ -116,6 +116,31 @@ def disturbed(case, workspace, job, rank, number, after):
     os.kill(children(job)[rank], number)
 
 
+def cores_of(job):
+    """Returns the cores on which the threads of each process may run, except for those made first."""
+    return [os.sched_getaffinity(pid) for _, pid in sorted(children(job).items())]
+
+
+@check
+def processes_have_their_own_cores_if_their_workers_use_all(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 100000 disp_freq: 10", batch=60))
+    all_cores = os.sched_getaffinity(0)
+    for count in (len(all_cores), len(all_cores) + 1):
+        if not 1 < count <= 32:
+            continue
+        name = str(count)
+        job = case.start_job("job.conf", *processes(count), workspace=name)
+        job.wait_until(lambda name=name: case.last_step(name) >= 100, "step 100")
+        found = cores_of(job)
+        if count > len(all_cores):
+            equal(found, [all_cores] * count, "cores of processes that compete")
+        else:
+            equal([len(cores) for cores in found], [1] * count, "cores of a process")
+            equal(set().union(*found), all_cores, "cores of all")
+        job.send(SIGTERM)
+        job.end()
+
+
 @check
 def a_lost_process_is_started_again_and_the_job_ends_with_the_same_bytes(case):
     steps = "train_steps: 1500 disp_freq: 5 checkpoint_freq: 50 checkpoint_keep: 2 seed: 3"

@@ -1,8 +1,5 @@
 #include "base/system/cgroup.h"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -97,12 +94,6 @@ std::optional<double> CgroupCores(const std::string& root) {
 int UsableCores(int cores, const std::string& root) {
   const double granted = std::floor(CgroupCores(root).value_or(cores));
   return static_cast<int>(std::max(1., std::min<double>(cores, granted)));
-}
-
-int AffinityCores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));  // more than 1024 cores
 }
 
 std::optional<int64_t> CgroupMemory(const std::string& root) {

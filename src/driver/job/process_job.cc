@@ -12,6 +12,7 @@
 #include "base/system/failpoint.h"
 #include "cluster/process/job_process.h"
 #include "driver/conf/check_values.h"
+#include "driver/job/core_share.h"
 #include "driver/job/end_process.h"
 #include "driver/job/end_watch.h"
 #include "driver/job/follow_job.h"
@@ -128,6 +129,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
   EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
     EndLate(options, why, place->rank, StrCat("process ", place->rank));
   });
+  if (use == JobUse::kTrain) BindToShare(job, *place, ThreadsOfWorker(job, options.threads));
   const std::unique_ptr<JobProcess> process = MakeProcess(
       job, *place, {.asked = Interrupt, .failed = [&watch_end](const std::exception_ptr& why) {
                       watch_end.Begin(why);

@@ -1,5 +1,6 @@
 #include "train/trainer/evaluator.h"
 
+#include "base/system/core_binding.h"
 #include "base/thread/activity_mark.h"
 #include "base/thread/omp_threads.h"
 #include "nn/graph/graph.h"
@@ -65,6 +66,7 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
 }
 
 std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool()>& stop) {
+  const AllCores cores;  // also for threads that OpenMP starts
   const OmpThreads threads(ctx_->threads);
   MetricSums sums(&net_);
   OutputFiles files;
