@@ -1,11 +1,13 @@
 // Measures how long two processes of this host take to have the sum of a float array of each:
 //   sums    as the workers of a job do it: arrays in shared memory, slices added up by who is free
+//   threads the same by two threads of one process
 //   values  a collective's all-reduce of arrays of their own, through shared memory
 //   mpi     MPI_Allreduce; `mpirun -n 2` starts the program
 //   gloo    gloo's allreduce over tcp, if the program was built with it
 //   bound   two threads each add half of two arrays up, and wait for nobody
 // Each way first writes its array, as a backward pass does: numbers that the other process has read
-// before, and still has in its cache, would cost nothing.
+// before, and still has in its cache, would cost nothing. Each rank has a core, as in a job whose
+// workers use all cores, and as mpirun gives it.
 //
 // usage: all_reduce_bench WAY; rank 0 prints "KiB microseconds" for each size.
 #include <sys/mman.h>
@@ -22,6 +24,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/system/core_binding.h"
 #include "base/system/library.h"
 #include "comm/collective/buffer_sums.h"
 #include "comm/collective/memory_collective.h"
@@ -67,38 +70,70 @@ std::byte* SharedMemory(int64_t bytes) {
   return static_cast<std::byte*>(memory);
 }
 
+void Bind(int rank) {
+  if (AffinityCores() > rank) BindToCores(rank, 1);
+}
+
 // Runs `work` in this process as rank 0 and in a child as rank 1.
 void InTwo(const std::function<void(int rank)>& work) {
   const pid_t child = ::fork();
+  Bind(child == 0 ? 1 : 0);
   work(child == 0 ? 1 : 0);
   if (child == 0) ::_exit(0);
   ::waitpid(child, nullptr, 0);
+}
+
+// Runs `work` in two threads.
+void InThreads(const std::function<void(int rank)>& work) {
+  std::thread other([&work] {
+    Bind(1);
+    work(1);
+  });
+  Bind(0);
+  work(0);
+  other.join();
 }
 
 struct NoConsumer final : BufferSums::Consumer {
   void Consume(Context&, int, std::span<float* const>) override {}
 };
 
+// Adds up as one rank.
+void AddUp(MemoryGroup* group, BufferSums* sums, int rank, std::span<float> own) {
+  MemoryCollective collective(group, rank, nullptr);
+  Context ctx;
+  NoConsumer consumer;
+  Time(rank, own, [&] {
+    sums->Offer(0);
+    sums->Reduce(ctx, &consumer);
+    collective.Barrier();
+    if (rank == 0) sums->Restart();
+    collective.Barrier();
+  });
+}
+
 void Sums(int64_t kib, int64_t floats) {
   const MemoryBoard::Size size{.ranks = 2, .buffers = 1};
   std::byte* const memory = SharedMemory(MemoryBoard::Bytes(size));
   float* const arrays = reinterpret_cast<float*>(SharedMemory(2 * kib * 1024));
+  const SliceTable table({Shape({floats})});
   InTwo([&](int rank) {
     const MemoryBoard board(size, memory);
     MemoryGroup group({.ranks = {0, 2}, .group = 2, .here = 1, .buffers = 1, .shared = &board});
-    const SliceTable table({Shape({floats})});
     BufferSums sums(table, &group);
     for (int other = 0; other < 2; ++other) sums.Register(other, {{arrays + other * floats}});
-    MemoryCollective collective(&group, rank, nullptr);
-    Context ctx;
-    NoConsumer consumer;
-    Time(rank, {arrays + rank * floats, static_cast<size_t>(floats)}, [&] {
-      sums.Offer(0);
-      sums.Reduce(ctx, &consumer);
-      collective.Barrier();
-      if (rank == 0) sums.Restart();
-      collective.Barrier();
-    });
+    AddUp(&group, &sums, rank, {arrays + rank * floats, static_cast<size_t>(floats)});
+  });
+}
+
+void Threads(int64_t, int64_t floats) {
+  std::vector<float> arrays(2 * floats);
+  const SliceTable table({Shape({floats})});
+  MemoryGroup group({.ranks = {0, 2}, .group = 2, .here = 2, .buffers = 1});
+  BufferSums sums(table, &group);
+  for (int rank = 0; rank < 2; ++rank) sums.Register(rank, {{arrays.data() + rank * floats}});
+  InThreads([&](int rank) {
+    AddUp(&group, &sums, rank, {arrays.data() + rank * floats, static_cast<size_t>(floats)});
   });
 }
 
@@ -125,9 +160,7 @@ void Bound(int64_t, int64_t floats) {
       for (int64_t i = 0; i < half; ++i) to[i] += from[i];
     });
   };
-  std::thread other(add, 1);
-  add(0);
-  other.join();
+  InThreads(add);
 }
 
 // Open MPI's binary interface, as in comm/collective/mpi_world.cc.
@@ -184,6 +217,7 @@ void Gloo() { std::exit(3); }  // the program was built without gloo
 int main(int argc, char** argv) {
   const std::string way = argc > 1 ? argv[1] : "";
   if (way == "sums") singa::ForSizes(singa::Sums);
+  if (way == "threads") singa::ForSizes(singa::Threads);
   if (way == "values") singa::ForSizes(singa::Values);
   if (way == "bound") singa::ForSizes(singa::Bound);
   if (way == "mpi") singa::Mpi();
