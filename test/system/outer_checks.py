@@ -142,6 +142,36 @@ def more_fragments_than_slices_take_no_memory_or_time(case):
 
 
 @check
+@check
+def the_last_step_of_a_job_that_counts_in_epochs_ends_a_round(case):
+    case.write("job.conf", mlp(case.site.data, "train_epochs: 1", batch=300, updater=ADAM))
+    by_steps = ("-set", "train_epochs=0", "-set")
+    apart = ("cluster.server_worker_separate=true",)  # servers that know no records
+    for kind, more in KINDS.items():
+        args, epochs, steps = rounds(5, *more), f"epochs{kind}", f"steps{kind}"
+        case.train("job.conf", *args, workspace=epochs)
+        equal(case.steps(epochs), [17], "steps of half of 10000 records by 300")
+        case.train("job.conf", *rounds(5, *apart, *more), workspace=f"apart{kind}")
+        case.train("job.conf", *args, *by_steps, "train_steps=17", workspace=steps)
+        for name in (f"apart{kind}", steps):
+            same_bytes(case.newest(name), case.newest(epochs))
+    case.train("job.conf", *rounds(5), *by_steps, "train_steps=15", workspace="rounds")
+    models = [case.newest(name) / "model.safetensors" for name in ("epochs", "rounds")]
+    true(differing_tensors(*models), "the last two steps change nothing")
+
+
+@check
+def groups_in_rounds_take_equally_many_steps_of_an_epoch(case):
+    """Three groups have 3333 or 3334 of 10000 records. A share of 3334 alone has a fourth batch. The first group's share,
+    3333, sets the number of steps."""
+    case.write("job.conf", mlp(case.site.data, "train_epochs: 1", batch=1111, updater=ADAM))
+    three = ("cluster.nworker_groups=3", "cluster.nserver_groups=3")
+    case.train("job.conf", *rounds(3, *three), workspace="processes")
+    equal(case.steps("processes"), [3], "steps")
+    case.train("job.conf", *rounds(3, *three, "cluster.nworkers_per_procs=3"), workspace="threads")
+    same_bytes(case.newest("threads"), case.newest("processes"))
+
+
 def groups_without_servers_of_their_own_cannot_train_in_rounds(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 10"))
     wrong = ("-set", "cluster.nworker_groups=4", "-set", "cluster.nserver_groups=2",

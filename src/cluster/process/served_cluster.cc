@@ -135,11 +135,11 @@ void ServedCluster::ServerFailed(const std::exception_ptr& error) {
 }
 
 void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& params,
-                            const std::vector<int64_t>& steps,
-                            const std::vector<std::vector<float*>>& values, Replica* replica) {
+                            const Steps& steps, const std::vector<std::vector<float*>>& values,
+                            Replica* replica) {
   table_ = table;
   replica_ = replica;
-  steps_ = steps;
+  steps_ = steps.done;
   for (const Param* param : params)
     params_.push_back({param->name(), param->layer(), ScaleOf(*param)});
   Outbox* const out = this;
@@ -151,7 +151,7 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                            .clock = clock_,
                            .group = group,
                            .process = rank_,
-                           .first_step = steps[group],
+                           .first_step = steps_[group],
                            .shares_memory = shares_values(),
                            .codec = *codec_,
                            .replica = sends_sums() ? replica : nullptr},
@@ -165,10 +165,11 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .params = params_,
                     .clock = clock_,
                     .self = server,
-                    .first_steps = steps,
+                    .first_steps = steps_,
                     .values = shares_values() ? values[0] : std::vector<float*>(),
                     .codec = *codec_,
-                    .sends_sums = sends_sums()},
+                    .sends_sums = sends_sums(),
+                    .total_steps = steps.total},
         out, &marks_.at({server.group, server.id}), &deadline_,
         [this](const std::exception_ptr& error) { ServerFailed(error); });
   const WriteLock lock(&open_lock_);

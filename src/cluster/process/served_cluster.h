@@ -60,12 +60,15 @@ class ServedCluster final : private Outbox {
   // Takes the tensors of a checkpoint, by name. REQUIRES: Connect was called, but not Fill.
   void RestoreSync(const std::map<std::string, std::vector<float>>& state);
 
+  struct Steps {
+    std::vector<int64_t> done;  // by worker group of the job
+    int64_t total = 0;          // of each group in the whole job; 0: not known
+  };
   // Makes the servers, and takes messages from now on. params: those that `table` was made of.
-  // Worker group g of the job has done steps[g] steps. values: the memory of the params of each
-  // group of this process. `replica`: of the first group here; it must outlive this.
-  void Connect(const SliceTable& table, const std::vector<Param*>& params,
-               const std::vector<int64_t>& steps, const std::vector<std::vector<float*>>& values,
-               Replica* replica);
+  // values: the memory of the params of each group of this process. `replica`: of the first group
+  // here; it must outlive this.
+  void Connect(const SliceTable& table, const std::vector<Param*>& params, const Steps& steps,
+               const std::vector<std::vector<float*>>& values, Replica* replica);
   // Puts the first values and states of the replica, if this process has to, and waits until its
   // groups have their values. REQUIRES: all processes are connected.
   void Fill();

@@ -33,7 +33,7 @@ Server::Server(const ServerSetup& setup, Outbox* out, ServerEvents* events)
       events_(events),
       steps_(MakeSteps(setup, owners_, &shard_, &out_, events)),
       sync_(MakeGroupSync({setup.job.cluster(), setup.topology, owners_, setup.self, &shard_, &out_,
-                           setup.job.train_steps()})),
+                           setup.total_steps})),
       waiting_(shard_.slices().size()) {
   if (!setup.values.empty())
     for (const int s : slices())

@@ -35,6 +35,8 @@ class JobSteps {
   // may determine; none: train_steps. Higher counts of other processes are refused. REQUIRES: the
   // gate knows how many steps each group has done.
   void Begin(const std::vector<int>& here, std::optional<int64_t> steps);
+  // Returns the total of each group. REQUIRES: Begin was called.
+  int64_t total() const { return most_; }
   // Lets groups that take all steps together take the steps below `steps`.
   void Grant(int64_t steps);
   // Lets the other processes of the group take the steps below `steps`.

@@ -92,7 +92,7 @@ void RanksBackend::Allocate(WorkerTeams* teams) {
   setup_.replica->Attach(table_, trained.params);
 }
 
-void RanksBackend::Connect(WorkerTeams*, const std::vector<int64_t>& steps) {
+void RanksBackend::Connect(WorkerTeams*, const std::vector<int64_t>& steps, int64_t) {
   updates_->Connect(table_, steps[kGroup]);
 }
 

@@ -23,7 +23,7 @@ class RanksBackend final : public SyncBackend, private ModelState {
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
   void Watch(const std::string& where, StallDetector* finder) const override;
   void Allocate(WorkerTeams* teams) override;
-  void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
+  void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps, int64_t total) override;
   // Starts MPI, if it is used.
   void Fill() override;
   ModelState& model_state() override { return *this; }

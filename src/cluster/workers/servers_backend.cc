@@ -64,12 +64,12 @@ void ServersBackend::Watch(const std::string& where, StallDetector* finder) cons
     finder->Add(StrCat("server ", server.second, " of group ", server.first, where), &mark);
 }
 
-void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) {
+void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& steps, int64_t total) {
   std::vector<std::vector<float*>> values;
   for (const int group : teams->here())
     values.push_back(teams->team(group).lead().model().trained().Values());
   const TrainedParams& trained = teams->lead().model().trained();
-  cluster_.Connect(trained.table, trained.params, steps, values, setup_.replica);
+  cluster_.Connect(trained.table, trained.params, {steps, total}, values, setup_.replica);
 }
 
 void ServersBackend::Fill() {

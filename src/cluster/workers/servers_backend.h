@@ -22,7 +22,7 @@ class ServersBackend final : public SyncBackend, private ModelState {
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
   void Allocate(WorkerTeams* teams) override;
   void Watch(const std::string& where, StallDetector* finder) const override;
-  void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
+  void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps, int64_t total) override;
   void Fill() override;
   int64_t TakeOver(int group) override;
   ModelState& model_state() override { return *this; }

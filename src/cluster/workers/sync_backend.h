@@ -82,8 +82,9 @@ class SyncBackend {
   // this process, which ends their names.
   virtual void Watch(const std::string&, StallDetector*) const {}
 
-  // Connects the teams. Group g of the job has done steps[g] steps. REQUIRES: their values are set.
-  virtual void Connect(WorkerTeams*, const std::vector<int64_t>&) {}
+  // Connects the teams. Group g of the job has done steps[g] steps, and does `total` in the whole
+  // job. REQUIRES: their values are set.
+  virtual void Connect(WorkerTeams*, const std::vector<int64_t>& /*steps*/, int64_t /*total*/) {}
   // Gives the first values to all groups of the job, where they do not have them. REQUIRES: all
   // processes have connected.
   virtual void Fill() {}

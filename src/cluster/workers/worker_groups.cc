@@ -82,7 +82,7 @@ void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) 
 
 void WorkerGroups::Connect() {
   if (teams_.HasWorkers()) teams_.BroadcastValues();
-  backend_->Connect(&teams_, steps_.done());
+  backend_->Connect(&teams_, steps_.done(), steps_.total());
 }
 
 void WorkerGroups::Start(std::optional<int64_t> steps) {

@@ -62,6 +62,15 @@ ControlMessage FirstOrder(JobProcess* process) {
   }
 }
 
+// Returns the steps of each worker group in the whole job, as process 0 counts them. Groups that
+// take steps together would wait for ever if one took more than another. Throws PeerError for a
+// wrong number.
+std::optional<int64_t> TotalSteps(const ControlMessage::Begin& begin) {
+  if (!begin.has_steps()) return {};
+  if (begin.steps() < 0) throw PeerError("process 0 does not say how many steps the job has");
+  return begin.steps();
+}
+
 // Reads the steps of each of `groups` worker groups. Throws PeerError for wrong numbers.
 std::vector<int64_t> StepsIn(const google::protobuf::RepeatedField<int64_t>& told, int groups) {
   if (told.size() != groups || std::ranges::any_of(told, [](int64_t n) { return n < 0; }))
@@ -84,6 +93,7 @@ class FollowRun {
     const ControlMessage::Begin& begin =
         word.has_take_place() ? word.take_place().begin() : word.begin();
     if (begin.has_alike()) CheckAlike(begin.alike(), AlikeOf(&groups_));
+    const std::optional<int64_t> total = TotalSteps(begin);
     int group = 0;
     for (const int64_t steps : StepsIn(begin.group_steps(), groups_.size()))
       groups_.steps().gate().SetSteps(group++, steps);
@@ -92,8 +102,8 @@ class FollowRun {
     else if (begin.has_checkpoint() && !told_.has_take_place())
       groups_.backend().model_state().RestoreState(LoadCheckpoint(begin.checkpoint())->state());
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
-    if (groups_.teams().HasWorkers()) schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
-    Start();
+    if (groups_.teams().HasWorkers()) schedule_.emplace(ScheduleOf(job_, &groups_.lead(), total));
+    Start(schedule_ ? schedule_->steps() : total);
     if (!groups_.teams().HasWorkers()) return;
     step_ = groups_.steps().gate().steps(0);
     if (HasFirst()) loop_.emplace(&groups_, 0, *schedule_, nullptr);
@@ -115,8 +125,7 @@ class FollowRun {
   }
 
  private:
-  void Start() {
-    const auto steps = schedule_ ? std::optional(schedule_->steps()) : std::nullopt;
+  void Start(std::optional<int64_t> steps) {
     if (!told_.has_take_place()) return groups_.Start(steps);
     if (told_.take_place().hold()) groups_.steps().gate().HoldOthers(StepGate::kNoGroup);
     groups_.TakePlace(steps);

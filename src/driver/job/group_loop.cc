@@ -10,8 +10,8 @@
 
 namespace singa {
 
-Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
-  return Schedule(job, lead->model().readers().CountRecords(), lead->model().net().batch());
+Schedule ScheduleOf(const JobProto& job, Trainer* lead, std::optional<int64_t> steps) {
+  return Schedule(job, lead->model().readers().CountRecords(), lead->model().net().batch(), steps);
 }
 
 ExchangeAdvice::Facts GroupLoop::ExchangeOf(WorkerGroups* groups) {

@@ -13,8 +13,9 @@
 
 namespace singa {
 
-// Returns the schedule of the job of `lead`. Throws ConfigError relative to the JobProto.
-Schedule ScheduleOf(const JobProto& job, Trainer* lead);
+// Returns the schedule of the job of `lead`. `steps`: as in Schedule. Throws ConfigError relative
+// to the JobProto.
+Schedule ScheduleOf(const JobProto& job, Trainer* lead, std::optional<int64_t> steps = {});
 
 class GroupLoop {
  public:

@@ -7,7 +7,8 @@
 
 namespace singa {
 
-Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch)
+Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch,
+                   std::optional<int64_t> steps)
     : steps_(job.train_steps()),
       display_(DisplayOf(job)),
       test_{job.test_freq(), job.test_after()},
@@ -22,6 +23,7 @@ Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch)
     throw ConfigError(epochs ? "train_epochs" : "test_epochs",
                       "needs an input layer that reads a store in the training net");
   if (epochs) steps_ = (job.train_epochs() * records + batch - 1) / batch;
+  steps_ = steps.value_or(steps_);
 }
 
 // Returns the period of rows; 100 steps if the job does not set disp_freq. Then disp_after is not

@@ -13,8 +13,9 @@ namespace singa {
 class Schedule {
  public:
   // `records` is the training store's number of records, -1 if unknown; `batch` is the rows of a
-  // step. Throws ConfigError if the job counts in epochs and their length is unknown.
-  Schedule(const JobProto& job, int64_t records, int64_t batch);
+  // step. `steps`: as process 0 counts them; not set: as the job says. Throws ConfigError if the
+  // job counts in epochs and their length is unknown.
+  Schedule(const JobProto& job, int64_t records, int64_t batch, std::optional<int64_t> steps = {});
 
   int64_t steps() const { return steps_; }
   // Returns whether a row is due after step `step` was computed.

@@ -112,7 +112,7 @@ TEST(ServedClusterTest, PostsMessagesToOtherProcesses) {
   const SliceTable table{std::vector<Shape>{{2}}};
   Param param("a", "layer", "", ParamProto(), Shape({2}));
   std::vector<float> values(2);
-  cluster.Connect(table, {&param}, {0, 0}, {{values.data()}}, nullptr);
+  cluster.Connect(table, {&param}, {{0, 0}}, {{values.data()}}, nullptr);
   cluster.updates(0).Do([](Client& client) { client.GetAll(0); }, [](Client&) { return true; });
   ASSERT_EQ(sent.messages.size(), 1u);
   EXPECT_EQ(sent.messages[0].head.type(), WireMessage::kGet);

@@ -75,6 +75,13 @@ TEST_F(FollowJobTest, RankZeroSaysHowFarEachGroupIs) {
 }
 
 TEST_F(FollowJobTest, AFirstOrderSaysWhereTheValuesComeFrom) {
+TEST_F(FollowJobTest, RankZeroSaysHowManyStepsTheJobHas) {
+  ControlMessage begin;
+  begin.mutable_begin()->add_group_steps(0);
+  begin.mutable_begin()->set_steps(-1);
+  EXPECT_EQ(ErrorAfter({begin}), "process 0 does not say how many steps the job has");
+}
+
   ControlMessage begin;
   begin.mutable_begin()->add_group_steps(0);
   EXPECT_NE(ErrorAfter({begin}), "");

@@ -25,8 +25,14 @@ ClusterOfRoles::ClusterOfRoles(JobProto conf, const std::vector<Shape>& shapes, 
       one.office.cluster = this;
       one.office.from = process;
       one.server = std::make_unique<Server>(
-          ServerSetup{job, topology, table, params_, clock, id,
-                      std::vector<int64_t>(topology.worker_groups(), first_step)},
+          ServerSetup{.job = job,
+                      .topology = topology,
+                      .table = table,
+                      .params = params_,
+                      .clock = clock,
+                      .self = id,
+                      .first_steps = std::vector<int64_t>(topology.worker_groups(), first_step),
+                      .total_steps = job.train_steps()},
           &one.office, this);
     }
     for (const RoleId& id : topology.Workers(process)) {

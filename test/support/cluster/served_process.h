@@ -34,7 +34,7 @@ struct ServedProcess {
     std::vector<std::vector<float*>> values;
     for (const std::vector<Param*>& own : params)
       values.push_back({own[0]->data.data(), own[1]->data.data()});
-    cluster.Connect(table, params[0], steps, values, &replica);
+    cluster.Connect(table, params[0], {steps}, values, &replica);
   }
   // Fills the servers with a model of these values.
   void Fill(const std::vector<float>& a, const std::vector<float>& b) {

@@ -107,7 +107,8 @@ void SimRoles::MakeServers() {
                                                        .first_steps = steps,
                                                        .values = shared,
                                                        .codec = *run_->codec,
-                                                       .sends_sums = sends_sums()},
+                                                       .sends_sums = sends_sums(),
+                                                       .total_steps = job_.conf().train_steps()},
                                            out, events);
   }
 }
