@@ -176,5 +176,6 @@ def groups_without_servers_of_their_own_cannot_train_in_rounds(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 10"))
     wrong = ("-set", "cluster.nworker_groups=4", "-set", "cluster.nserver_groups=2",
              "-set", "cluster.group_sync=kOuter")
-    has(case.train("job.conf", *wrong, code=78).err,
-        "cluster.nserver_groups: error: must be nworker_groups, 4, with group_sync: kOuter, is 2", "stderr")
+    for words, count in ((wrong, 2), ((*wrong, "-set", "cluster.nserver_groups=1"), 1)):
+        has(case.train("job.conf", *words, code=78).err,
+            f"cluster.nserver_groups: error: must be nworker_groups, 4, with group_sync: kOuter, is {count}", "stderr")

@@ -40,7 +40,7 @@ std::string WhyServers(const ClusterProto& cluster) {
     return StrCat("cluster.nserver_groups is ", cluster.nserver_groups());
   if (!cluster.share_memory()) return "cluster.share_memory is false";
   if (cluster.has_user_consistency() && cluster.nworker_groups() > 1)
-    return "cluster.user_consistency says when groups go on";
+    return "cluster.user_consistency is set";
   return "";
 }
 
@@ -86,12 +86,6 @@ bool ByMpi(const ClusterProto& cluster, const SyncFacts& facts) {
                                            cluster.has_all_reduce() && !facts.why_mpi.empty());
 }
 
-// Returns whether servers cannot do what the compression asks for.
-bool NeedsRankSums(const AllReduceProto& conf) {
-  return conf.compression() == AllReduceProto::kPartial ||
-         conf.compression() == AllReduceProto::kPowerSGD;
-}
-
 // Returns why the processes need values and updaters of their own; "": they do not.
 std::string WhyRankSums(const ClusterProto& cluster, const SyncFacts& facts) {
   const AllReduceProto& conf = cluster.all_reduce();
@@ -108,22 +102,28 @@ constexpr const char* kBackendField = "cluster.all_reduce.backend";
 void CheckBackend(const JobProto& job) {
   const AllReduceProto& conf = job.cluster().all_reduce();
   if (conf.backend() == AllReduceProto::kNccl && job.gpu_size() == 0)
-    throw ConfigError(kBackendField, "kNccl needs `gpu`, with a GPU for each worker");
+    throw ConfigError(kBackendField, "kNccl needs a GPU for each worker, and `gpu` names none");
   if (conf.backend() == AllReduceProto::kServers && NeedsRankSums(conf))
     throw ConfigError(kBackendField, StrCat("kServers does not support ",
                                             AllReduceProto::Compression_Name(conf.compression()),
                                             ": leave backend out"));
 }
 
-// Throws ConfigError if the backend that is named does not reach all processes.
-void CheckReach(AllReduceProto::Backend named, bool shares_host, bool one_group_in_all, int rank) {
-  const bool knows_hosts = rank == 0;
-  if (named == AllReduceProto::kMemory && !shares_host && knows_hosts)
-    throw ConfigError(kBackendField,
-                      "kMemory needs one worker group, all of whose processes are on one host, "
-                      "and cluster.share_memory");
-  if (named == AllReduceProto::kMpi && !one_group_in_all)
-    throw ConfigError(kBackendField, "kMpi needs one worker group, with workers in each process");
+// Throws ConfigError if the backend that is named does not reach all processes. With all_reduce
+// each process has workers.
+void CheckReach(const ClusterProto& cluster, const SyncFacts& facts) {
+  const AllReduceProto::Backend named = cluster.all_reduce().backend();
+  if (named != AllReduceProto::kMemory && named != AllReduceProto::kMpi) return;
+  const auto fail = [named](const std::string& text) {
+    throw ConfigError(kBackendField, StrCat(AllReduceProto::Backend_Name(named), " needs ", text));
+  };
+  if (cluster.nworker_groups() > 1)
+    fail(StrCat("one worker group; nworker_groups is ", cluster.nworker_groups()));
+  if (named == AllReduceProto::kMpi) return;
+  if (!cluster.share_memory()) fail("share_memory: true; it is false");
+  const bool knows_hosts = facts.rank == 0;
+  if (!facts.one_host && knows_hosts)
+    fail("all processes on one host; they are on several: leave backend out");
 }
 
 void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) {
@@ -137,7 +137,7 @@ void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) 
   const bool gpus_wanted = job.gpu_size() > 0 && one_group_in_all &&
                            (cluster.has_all_reduce() || shares_host) &&
                            May(cluster, AllReduceProto::kNccl);
-  CheckReach(cluster.all_reduce().backend(), shares_host, one_group_in_all, facts.rank);
+  CheckReach(cluster, facts);
   const bool by_mpi = one_group_in_all && ByMpi(cluster, facts);
   const std::string why_ranks = one_group_in_all ? WhyRankSums(cluster, facts) : "";
   if (gpus_wanted && facts.why_not_gpus.empty()) {
@@ -174,6 +174,11 @@ std::string WhyNotOwnGpus(const std::vector<int>& gpus, int workers) {
 }
 
 }  // namespace
+
+bool NeedsRankSums(const AllReduceProto& conf) {
+  return conf.compression() == AllReduceProto::kPartial ||
+         conf.compression() == AllReduceProto::kPowerSGD;
+}
 
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
   CheckBackend(job);

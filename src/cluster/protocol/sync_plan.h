@@ -58,6 +58,9 @@ struct SyncPlan {
 // Throws ConfigError relative to the JobProto.
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts = {});
 
+// Returns whether servers cannot do what the compression asks for.
+bool NeedsRankSums(const AllReduceProto& conf);
+
 // The mode's name for people: "alone", "threads", "shared host memory", "servers",
 // "messages between processes", "all-reduce".
 const char* ToString(SyncMode mode);

@@ -2,65 +2,12 @@
 
 #include <algorithm>
 
-#include "base/check_range.h"
+#include "cluster/protocol/topology_errors.h"
 #include "comm/security/keys.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
-
-// The names of the conf's fields for one kind of role.
-struct Fields {
-  const char *groups, *per_group, *per_process;
-};
-constexpr Fields kWorkerFields = {"nworker_groups", "nworkers_per_group", "nworkers_per_procs"};
-constexpr Fields kServerFields = {"nserver_groups", "nservers_per_group", "nservers_per_procs"};
-
-void CheckNumbers(const Fields& fields, int64_t groups, int64_t per_group, int64_t per_process) {
-  CheckRange(groups >= 1, fields.groups, ">= 1", groups);
-  CheckRange(per_group >= 1, fields.per_group, ">= 1", per_group);
-  CheckRange(per_process >= 1, fields.per_process, ">= 1", per_process);
-  if (groups * per_group > Topology::kMostRoles)
-    throw ConfigError(fields.groups, StrCat("times ", fields.per_group, " must be <= ",
-                                            Topology::kMostRoles, ", is ", groups * per_group));
-  if (per_process >= groups * per_group) return;  // all in one process
-  if (per_group % per_process != 0 && per_process % per_group != 0)
-    throw ConfigError(fields.per_process, StrCat("must divide ", fields.per_group, ", ", per_group,
-                                                 ", or be a multiple of it, is ", per_process));
-  if (groups * per_group % per_process != 0)
-    throw ConfigError(fields.per_process,
-                      StrCat("must divide ", fields.groups, " times ", fields.per_group, ", ",
-                             groups * per_group, ", is ", per_process));
-}
-
-void CheckRounds(const ClusterProto& conf) {
-  const int freq = conf.sync_freq();
-  if (conf.outer_fragments() > freq)
-    throw ConfigError("outer_fragments",
-                      StrCat("must be <= sync_freq, ", freq, ", is ", conf.outer_fragments()));
-  if (conf.outer_overlap() >= freq)
-    throw ConfigError("outer_overlap",
-                      StrCat("must be < sync_freq, ", freq, ", is ", conf.outer_overlap()));
-}
-
-void CheckExchange(const ClusterProto& conf) {
-  CheckRange(conf.sync_freq() >= 1, "sync_freq", ">= 1", conf.sync_freq());
-  CheckRange(conf.max_staleness() >= 0, "max_staleness", ">= 0", conf.max_staleness());
-  CheckRange(conf.elastic_alpha() > 0 && conf.elastic_alpha() < 1, "elastic_alpha", "in (0, 1)",
-             conf.elastic_alpha());
-  if (conf.group_sync() == ClusterProto::kOuter) CheckRounds(conf);
-}
-
-bool InRounds(const ClusterProto& conf) {
-  return conf.nserver_groups() > 1 && conf.group_sync() == ClusterProto::kOuter;
-}
-
-void CheckTimes(const ClusterProto& conf) {
-  CheckRange(conf.start_timeout() >= 1, "start_timeout", ">= 1", conf.start_timeout());
-  CheckRange(conf.peer_timeout() >= 1, "peer_timeout", ">= 1", conf.peer_timeout());
-  CheckRange(conf.max_restarts() >= 0, "max_restarts", ">= 0", conf.max_restarts());
-  CheckRange(conf.stall_timeout() >= 0, "stall_timeout", ">= 0", conf.stall_timeout());
-}
 
 void CheckProcesses(int processes) {
   if (processes > kMostProcesses)
@@ -73,40 +20,18 @@ void CheckProcesses(int processes) {
 }  // namespace
 
 bool StepsTogether(const ClusterProto& conf) {
-  return conf.nworker_groups() > 1 && (conf.has_user_consistency() || InRounds(conf));
+  return (conf.nworker_groups() > 1 && conf.has_user_consistency()) || InRounds(conf);
 }
 
 Topology::Topology(const ClusterProto& conf) : together_(StepsTogether(conf)) {
-  CheckTimes(conf);
-  CheckNumbers(kWorkerFields, conf.nworker_groups(), conf.nworkers_per_group(),
-               conf.nworkers_per_procs());
+  const std::vector<ConfigError> errors = TopologyErrors(conf);
+  if (!errors.empty()) throw errors.front();
   workers_ = Place(conf.nworker_groups(), conf.nworkers_per_group(), conf.nworkers_per_procs());
   processes_ = workers_.processes();
-  CheckExchange(conf);
-  if (conf.has_all_reduce()) {
-    if (InRounds(conf))
-      throw ConfigError("all_reduce",
-                        "must not be set with group_sync: kOuter, whose groups send no "
-                        "gradients to each other");
-    CheckProcesses(processes_);
-    return;
-  }
-  CheckNumbers(kServerFields, conf.nserver_groups(), conf.nservers_per_group(),
-               conf.nservers_per_procs());
-  if (conf.nworker_groups() % conf.nserver_groups() != 0)
-    throw ConfigError("nserver_groups",
-                      StrCat("must divide nworker_groups, ", conf.nworker_groups(), ", is ",
-                             conf.nserver_groups()));
-  if (InRounds(conf) && conf.nserver_groups() != conf.nworker_groups())
-    throw ConfigError("nserver_groups",
-                      StrCat("must be nworker_groups, ", conf.nworker_groups(),
-                             ", with group_sync: kOuter, is ", conf.nserver_groups()));
-  servers_ = Place(conf.nserver_groups(), conf.nservers_per_group(), conf.nservers_per_procs());
-  if (conf.server_worker_separate()) {
-    servers_.first_process = processes_;
-    processes_ += servers_.processes();
-  } else {
-    processes_ = std::max(processes_, servers_.processes());
+  if (!conf.has_all_reduce()) {
+    servers_ = Place(conf.nserver_groups(), conf.nservers_per_group(), conf.nservers_per_procs());
+    if (conf.server_worker_separate()) servers_.first_process = processes_;
+    processes_ = std::max(processes_, servers_.first_process + servers_.processes());
   }
   CheckProcesses(processes_);
 }

@@ -34,8 +34,7 @@ class Topology {
   // Most workers, and most servers, of a job.
   static constexpr int kMostRoles = SumTree::kMostWorkers;
 
-  // Throws ConfigError relative to `conf` if a number is out of range or there are more than
-  // kMostProcesses.
+  // Throws the first of TopologyErrors, or ConfigError if there are more than kMostProcesses.
   explicit Topology(const ClusterProto& conf);
   // Returns this topology with all workers and servers in one process.
   Topology InOneProcess() const;

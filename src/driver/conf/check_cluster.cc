@@ -1,8 +1,10 @@
 // Checks the cluster settings of a job, and warns of settings without effect.
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "cluster/protocol/sync_plan.h"
+#include "cluster/protocol/topology_errors.h"
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/launcher_rank.h"
@@ -18,16 +20,19 @@ constexpr const char* kOneServerGroup = "has no effect with one server group";
 class ClusterCheck {
  public:
   ClusterCheck(const JobProto& job, ConfFindings* found)
-      : job_(job), cluster_(job.cluster()), found_(*found) {}
+      : job_(job),
+        cluster_(job.cluster()),
+        found_(*found),
+        has_gpus_(job.gpu_size() > 0 && CountGpus() > 0) {}
 
   void Run() {
-    CheckCoordinator();
-    if (NothingIsWrong()) CheckTogether();
-    const int64_t workers = int64_t{cluster_.nworker_groups()} * cluster_.nworkers_per_group();
-    if (workers > kMostWorkers && !several_ && NothingIsWrong())
-      found_.errors.push_back(
-          ConfigError("cluster.nworkers_per_group",
-                      StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));
+    Try([this] { CoordinatorOf(job_); });
+    for (const ConfigError& error : TopologyErrors(cluster_)) Add(error.Under("cluster"));
+    Try([this] { MakeConsistency(cluster_); });
+    Try([this] { CheckWarmUp(); });
+    Try([this] { Plan(); });
+    if (!NothingIsWrong()) mode_.reset();  // of a conf with mistakes, nothing is compared with it
+    if (mode_ && !several_) CheckOneProcess();
     if (cluster_.has_all_reduce()) CheckAllReduce();
     WarnOfOneGroup();
   }
@@ -42,32 +47,29 @@ class ClusterCheck {
     return std::none_of(found_.errors.begin(), found_.errors.end(), IsOfCluster);
   }
 
-  void CheckCoordinator() {
+  // Adds an error, unless its field has one already.
+  void Add(const ConfigError& error) {
+    const bool told = std::ranges::any_of(
+        found_.errors, [&](const ConfigError& each) { return each.path() == error.path(); });
+    if (!told) found_.errors.push_back(error);
+  }
+
+  void Try(const std::function<void()>& check) {
     try {
-      CoordinatorOf(job_);
+      check();
     } catch (const ConfigError& error) {
-      found_.errors.push_back(error);
+      Add(IsOfCluster(error) ? error : error.Under("cluster"));
     }
   }
 
-  // Returns the facts of a launcher that has started this process.
-  static SyncFacts FactsHere() {
-    const std::optional<LauncherRank> launcher = FindLauncherRank();
-    if (!launcher) return {};
-    return {.one_host = !launcher->several_hosts, .why_mpi = launcher->why_mpi};
-  }
-
-  void CheckTogether() {
-    try {
-      const SyncPlan plan = PlanSync(job_, FactsHere());
-      several_ = plan.topology.processes() > 1;
-      mode_ = plan.mode;
-      MakeConsistency(cluster_);
-      CheckWarmUp();
-      if (!several_) WarnOfOneProcess();
-    } catch (const ConfigError& error) {
-      found_.errors.push_back(IsOfCluster(error) ? error : error.Under("cluster"));
-    }
+  void Plan() {
+    SyncFacts facts;
+    if (const std::optional<LauncherRank> launcher = FindLauncherRank())
+      facts = {.one_host = !launcher->several_hosts, .why_mpi = launcher->why_mpi};
+    if (!has_gpus_) facts.why_not_gpus = "there are no GPUs";
+    const SyncPlan plan = PlanSync(job_, facts);
+    several_ = plan.topology.processes() > 1;
+    mode_ = plan.mode;
   }
 
   // Throws ConfigError if warmup_steps is set, but groups take steps together.
@@ -83,76 +85,48 @@ class ClusterCheck {
     found_.warnings.push_back(ConfigError("cluster." + field, text));
   }
 
+  // A field of all_reduce that may have no effect.
+  struct MaybeIdle {
+    const char* field;
+    bool is_idle;
+    const char* text;
+  };
+
   void CheckAllReduce() {
-    const bool has_gpus = job_.gpu_size() > 0 && CountGpus() > 0;
-    const bool by_gpus = has_gpus && cluster_.nworker_groups() == 1 &&
-                         (mode_ == SyncMode::kAllReduce || !NothingIsWrong());
-    CheckCompression(by_gpus);
-    WarnOfSparsity(by_gpus);
-    if (by_gpus) return CheckOwnGpus();
-    const std::string where = has_gpus ? WhyNotByGpus() : "without GPUs";
-    if (cluster_.all_reduce().has_fusion_elements() && mode_ != SyncMode::kRankSums)
-      Warn("all_reduce.fusion_elements", "has no effect " + where);
-    if (cluster_.all_reduce().backend() == AllReduceProto::kMpi) return CheckMpi();
-    const bool served = several_ || ServedAsAsked();
-    const bool as_asked = mode_ == SyncMode::kServers && served && compresses();
-    if (mode_ == SyncMode::kRankSums || as_asked) return;
-    Warn("all_reduce", where + (has_gpus ? ", the host adds the gradients up" : WhoAddsUp()));
-  }
-
-  // REQUIRES: there are GPUs, and they do not add gradients up.
-  std::string WhyNotByGpus() const {
-    if (cluster_.nworker_groups() > 1) return "with several worker groups";
-    return "with backend: " + AllReduceProto::Backend_Name(cluster_.all_reduce().backend());
-  }
-
-  // The mode is not known if something is wrong.
-  bool ServedAsAsked() const { return cluster_.all_reduce().backend() == AllReduceProto::kServers; }
-  bool compresses() const { return cluster_.all_reduce().compression() != AllReduceProto::kNone; }
-
-  // Servers get compressed gradients. Others add up what no process sends. `by_gpus`: GPUs add up.
-  void CheckCompression(bool by_gpus) {
-    if (!compresses() || by_gpus) return;
-    const auto warn = [&](const std::string& text) { Warn("all_reduce.compression", text); };
-    const AllReduceProto::Compression name = cluster_.all_reduce().compression();
-    const bool by_ranks = name == AllReduceProto::kPartial || name == AllReduceProto::kPowerSGD;
-    if (mode_ == SyncMode::kHostMemory)
-      warn("has no effect between processes that share memory, such as those of one host");
-    else if (mode_ != SyncMode::kServers && mode_ != SyncMode::kRankSums)
-      warn("has no effect: the workers of one process send no gradients");
-    else if (by_ranks && mode_ == SyncMode::kServers && NothingIsWrong())
-      found_.errors.push_back(
-          ConfigError("cluster.all_reduce.compression",
-                      AllReduceProto::Compression_Name(name) +
-                          " needs one worker group, with workers in each process"));
-  }
-
-  // kThreshold bounds the share that is sent only on GPUs which send the rest later.
-  void WarnOfSparsity(bool by_gpus) {
     const AllReduceProto& conf = cluster_.all_reduce();
-    if (conf.compression() != AllReduceProto::kThreshold || !conf.has_sparsity()) return;
-    if (!by_gpus)
-      Warn("all_reduce.sparsity",
-           "has no effect with compression: kThreshold unless GPUs add the gradients up");
-    else if (!conf.error_feedback())
-      Warn("all_reduce.sparsity",
-           "has no effect with compression: kThreshold and error_feedback: false");
-  }
-
-  void CheckMpi() {
-    if (!several_) Warn("all_reduce.backend", "kMpi has no effect with one process");
-  }
-
-  // Says in words who adds up gradients on CPUs, if all processes are on one host.
-  std::string WhoAddsUp() const {
-    if (mode_ == SyncMode::kHostMemory)
-      return ", processes of one host add the gradients up in shared memory, and processes of "
-             "several hosts by a server in each; the results are the same";
-    if (several_)
-      return ", a server in each process adds the gradients up; the results are the same";
-    return StrCat(ServedAsAsked() ? ", a server adds the gradients up"
-                                  : ", the workers add the gradients up in memory",
-                  "; the results are the same");
+    const bool one_group = cluster_.nworker_groups() == 1;
+    if (has_gpus_ && one_group && mode_.value_or(SyncMode::kAllReduce) == SyncMode::kAllReduce)
+      CheckOwnGpus();
+    if (!mode_) return;
+    if (NeedsRankSums(conf) && mode_ == SyncMode::kServers)
+      Add(ConfigError(
+          "cluster.all_reduce.compression",
+          StrCat(AllReduceProto::Compression_Name(conf.compression()),
+                 " needs one worker group; nworker_groups is ", cluster_.nworker_groups())));
+    if (has_gpus_ && !one_group)
+      Warn("all_reduce", "with several worker groups, the host adds the gradients up");
+    const bool by_gpus = mode_ == SyncMode::kAllReduce, by_ranks = mode_ == SyncMode::kRankSums;
+    const bool by_threads = mode_ == SyncMode::kThreads || mode_ == SyncMode::kAlone;
+    const bool compresses = conf.compression() != AllReduceProto::kNone;
+    const bool by_threshold = conf.compression() == AllReduceProto::kThreshold;
+    const MaybeIdle fields[] = {
+        {"backend", conf.backend() == AllReduceProto::kMpi && !several_,
+         "kMpi has no effect with one process"},
+        {"backend", conf.backend() == AllReduceProto::kNccl && !has_gpus_,
+         "kNccl has no effect: this machine has no GPU"},
+        {"compression", compresses && by_threads,
+         "has no effect: the workers of one process send no gradients"},
+        {"compression", compresses && mode_ == SyncMode::kHostMemory,
+         "has no effect between processes that share memory, such as those of one host"},
+        {"fusion_elements", !by_gpus && !by_ranks,
+         "has no effect: it is for NCCL, MPI, kPartial and kPowerSGD"},
+        {"sparsity", by_threshold && !by_gpus,
+         "has no effect with compression: kThreshold unless GPUs add the gradients up"},
+        {"sparsity", by_threshold && by_gpus && !conf.error_feedback(),
+         "has no effect with compression: kThreshold and error_feedback: false"},
+    };
+    for (const MaybeIdle& row : fields)
+      if (row.is_idle && Has(conf, row.field)) Warn(StrCat("all_reduce.", row.field), row.text);
   }
 
   // Checks pairs of workers on one host. GPUs of other hosts are checked when their processes
@@ -161,19 +135,21 @@ class ClusterCheck {
     for (int i = 1; i < std::min(job_.gpu_size(), cluster_.nworkers_per_group()); ++i)
       for (int j = 0; j < i; ++j)
         if (job_.gpu(i) == job_.gpu(j)) {
-          found_.errors.push_back(
-              ConfigError(StrCat("gpu[", i, "]"),
-                          StrCat("workers ", j, " and ", i, " share GPU ", job_.gpu(i),
-                                 ", and with cluster.all_reduce NCCL needs one for each")));
-          return;
+          return Add(ConfigError(StrCat("gpu[", i, "]"),
+                                 StrCat("workers ", j, " and ", i, " share GPU ", job_.gpu(i),
+                                        ", and with cluster.all_reduce NCCL needs one for each")));
         }
   }
 
-  void WarnOfOneProcess() {
+  void CheckOneProcess() {
+    const int64_t workers = int64_t{cluster_.nworker_groups()} * cluster_.nworkers_per_group();
+    if (workers > kMostWorkers)
+      Add(ConfigError("cluster.nworkers_per_group",
+                      StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));
     constexpr const char* kAlone = "has no effect with one process";
     for (const char* field :
          {"coordinator", "bind", "start_timeout", "peer_timeout", "max_restarts", "insecure"})
-      if (Has(field)) Warn(field, kAlone);
+      if (Has(cluster_, field)) Warn(field, kAlone);
     // With several servers, nservers_per_procs may be what puts all into one process.
     const bool servers = cluster_.nserver_groups() > 1 || cluster_.nservers_per_group() > 1;
     if (cluster_.nservers_per_procs() != 1 && (!servers || cluster_.has_all_reduce()))
@@ -181,9 +157,9 @@ class ClusterCheck {
     if (cluster_.server_worker_separate()) Warn("server_worker_separate", kAlone);
   }
 
-  bool Has(const char* field) const {
-    return cluster_.GetReflection()->HasField(cluster_,
-                                              cluster_.GetDescriptor()->FindFieldByName(field));
+  static bool Has(const google::protobuf::Message& message, const char* field) {
+    return message.GetReflection()->HasField(message,
+                                             message.GetDescriptor()->FindFieldByName(field));
   }
 
   void WarnOfOneGroup() {
@@ -193,32 +169,32 @@ class ClusterCheck {
       Warn("user_consistency", "has no effect with one worker group");
     if (cluster_.max_staleness() > 0 && cluster_.nworker_groups() == 1)
       Warn("max_staleness", "has no effect with one worker group");
-    if (cluster_.nservers_per_group() > 1 && mode_ != SyncMode::kServers && !several_ &&
-        NothingIsWrong())
+    if (cluster_.nservers_per_group() > 1 && mode_ && mode_ != SyncMode::kServers && !several_)
       Warn("nservers_per_group",
            "has no effect: the workers share the values and update them without servers");
-    if (cluster_.nserver_groups() > 1) return WarnOfRounds();
+    if (InRounds(cluster_)) return WarnOfRounds();
+    if (cluster_.nserver_groups() > 1) return;
     for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
-      if (Has(field)) Warn(field, kOneServerGroup);
+      if (Has(cluster_, field)) Warn(field, kOneServerGroup);
     if (cluster_.group_sync() != ClusterProto::kOuter) return;  // which draws a warning anyway
     for (const char* field : {"outer_lr", "outer_momentum", "outer_compression", "outer_fragments",
                               "outer_overlap", "outer_mixing"})
-      if (Has(field)) Warn(field, kOneServerGroup);
+      if (Has(cluster_, field)) Warn(field, kOneServerGroup);
   }
 
   void WarnOfRounds() {
-    if (cluster_.group_sync() != ClusterProto::kOuter) return;
     if (cluster_.max_staleness() > 0)
       Warn("max_staleness", "has no effect with group_sync: kOuter: groups take steps together");
-    if (Has("outer_mixing") && cluster_.outer_overlap() == 0)
+    if (Has(cluster_, "outer_mixing") && cluster_.outer_overlap() == 0)
       Warn("outer_mixing", "has no effect with outer_overlap: 0");
   }
 
   const JobProto& job_;
   const ClusterProto& cluster_;
   ConfFindings& found_;
-  bool several_ = false;  // the job has several processes
-  SyncMode mode_ = SyncMode::kServers;
+  const bool has_gpus_;           // the job names GPUs, and the machine has some
+  bool several_ = false;          // the job has several processes
+  std::optional<SyncMode> mode_;  // not set: the conf has mistakes
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ const PlanRow kPlanRows[] = {
     {"RingHere", "nworker_groups: 2 nworkers_per_procs: 2 nserver_groups: 2 nservers_per_procs: 2",
      0, kOneHost, SyncMode::kServers, "cluster.nserver_groups is 2", 1, 2},
     {"ModelHere", "nworker_groups: 2 nworkers_per_procs: 2 user_consistency: 'kSynchronous'", 0,
-     kOneHost, SyncMode::kServers, "cluster.user_consistency says when groups go on", 1, 1},
+     kOneHost, SyncMode::kServers, "cluster.user_consistency is set", 1, 1},
     {"AllReduceHere", "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce {}", 0, kOneHost,
      SyncMode::kThreads, "one process", 1, 0},
     {"AllReduceHereOnGpus", "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce {}", 2,
@@ -166,13 +166,17 @@ std::string ErrorOf(const std::string& all_reduce, const SyncFacts& facts,
 
 TEST(SyncPlan, ABackendThatCannotAddUpIsAnError) {
   EXPECT_EQ(ErrorOf("backend: kMemory", kHosts),
-            "kMemory needs one worker group, all of whose processes are on one host, and "
-            "cluster.share_memory");
+            "kMemory needs all processes on one host; they are on several: leave backend out");
   EXPECT_EQ(ErrorOf("backend: kMemory", {.one_host = false, .rank = 1}), "")
       << "only rank 0 knows where all are";
-  EXPECT_EQ(ErrorOf("backend: kNccl", kOneHost), "kNccl needs `gpu`, with a GPU for each worker");
-  EXPECT_EQ(ErrorOf("backend: kMpi", kOneHost, "nworker_groups: 2"),
-            "kMpi needs one worker group, with workers in each process");
+  EXPECT_EQ(ErrorOf("backend: kMemory", kOneHost, "nworkers_per_group: 2 share_memory: false"),
+            "kMemory needs share_memory: true; it is false");
+  EXPECT_EQ(ErrorOf("backend: kMemory", kOneHost, "nworker_groups: 2"),
+            "kMemory needs one worker group; nworker_groups is 2");
+  EXPECT_EQ(ErrorOf("backend: kNccl", kOneHost),
+            "kNccl needs a GPU for each worker, and `gpu` names none");
+  EXPECT_EQ(ErrorOf("backend: kMpi", kOneHost, "nworker_groups: 3"),
+            "kMpi needs one worker group; nworker_groups is 3");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kPartial", kHosts),
             "kServers does not support kPartial: leave backend out");
   EXPECT_EQ(ErrorOf("backend: kServers compression: kPowerSGD", {},

@@ -80,6 +80,35 @@ TEST(CheckCluster, AnOuterStepIsTakenBeforeTheNextRoundEnds) {
             "warning: cluster.outer_mixing: has no effect with outer_overlap: 0\n");
 }
 
+TEST(CheckCluster, RoundsNeedAServerGroupForEachWorkerGroup) {
+  const std::string error =
+      "error: cluster.nserver_groups: must be nworker_groups, 4, with group_sync: kOuter, is ";
+  for (const char* servers : {"1", "2"})
+    EXPECT_EQ(Found(StrCat("nworker_groups: 4 group_sync: kOuter sync_freq: 5 nserver_groups: ",
+                           servers)),
+              error + servers + "\n");
+  EXPECT_EQ(Found("nworker_groups: 4 group_sync: kOuter sync_freq: 5"), error + "1\n");
+}
+
+TEST(CheckCluster, AllMistakesAreFoundAtOnce) {
+  EXPECT_EQ(Found("nworker_groups: 4 nserver_groups: 2 group_sync: kOuter sync_freq: 10 "
+                  "outer_overlap: 10 peer_timeout: 0 coordinator: '*:1'",
+                  "warmup_steps: 3"),
+            "error: cluster.coordinator: must be one address that all processes reach, is "
+            "\"*:1\", which is all addresses of a machine\n"
+            "error: cluster.peer_timeout: must be >= 1, is 0\n"
+            "error: cluster.outer_overlap: must be < sync_freq, 10, is 10\n"
+            "error: cluster.nserver_groups: must be nworker_groups, 4, with group_sync: kOuter, is "
+            "2\n"
+            "error: cluster.group_sync: must not be set with warmup_steps: the first group would "
+            "wait for the others, which wait for it\n");
+}
+
+TEST(CheckCluster, ANumberThatIsWrongIsNotComparedWithOthers) {
+  EXPECT_EQ(Found("nworker_groups: 0 nserver_groups: 2 nworkers_per_procs: 3"),
+            "error: cluster.nworker_groups: must be >= 1, is 0\n");
+}
+
 TEST(CheckCluster, ServersThatWorkersDoNotNeedAreIdle) {
   const std::string two =
       "nworkers_per_group: 2 nworkers_per_procs: 2 nservers_per_group: 2 "
