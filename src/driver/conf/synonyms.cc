@@ -65,9 +65,9 @@ constexpr Row kRows[] = {
     {"Phase", "test testing", "kTest"},
     {"Phase", "val validate validation eval", "kVal"},
     {"AlgType", "backprop backpropagation", "kBP"},
-    {"JobProto", "maxiter maxsteps numsteps iterations", "train_steps"},
+    {"JobProto", "maxiter maxsteps numsteps iterations steps totalsteps", "train_steps"},
     {"JobProto", "layer layers", "neuralnet.layer"},
-    {"JobProto", "epochs maxepochs numepochs maxepoch", "train_epochs"},
+    {"JobProto", "epochs maxepochs numepochs maxepoch numtrainepochs", "train_epochs"},
     {"JobProto", "testinterval", "test_freq"},
     {"JobProto", "testiter", "test_steps"},
     {"JobProto", "display logfreq", "disp_freq"},
@@ -163,8 +163,30 @@ constexpr Row kRows[] = {
     {"SliceProto", "axis dim slicedim", "slice_dim"},
     {"ReLUProto", "slope alpha", "negative_slope"},
     {"BMProto", "eps", "epsilon"},
-    {"ClusterProto", "nworkersperprocess", "nworkers_per_procs"},
+    {"ClusterProto", "nworkersperprocess nprocpernode gpuspernode", "nworkers_per_procs"},
     {"ClusterProto", "nserversperprocess", "nservers_per_procs"},
+    {"ClusterProto", "nworkers numworkers workers worldsize np nproc numprocesses replicas",
+     "nworkers_per_group"},
+    {"ClusterProto", "nservers numservers servers numps parameterservers", "nservers_per_group"},
+    {"ClusterProto", "groups ngroups numgroups workergroups", "nworker_groups"},
+    {"ClusterProto", "localsteps syncevery syncinterval syncperiod innersteps", "sync_freq"},
+    {"ClusterProto", "staleness maxdelay stalenessbound", "max_staleness"},
+    {"ClusterProto", "masteraddr masteraddress initmethod rdzvendpoint master", "coordinator"},
+    {"ClusterProto", "timeout", "peer_timeout"},
+    {"AllReduceProto", "ratio density topk topkratio compressratio compressionratio", "sparsity"},
+    {"AllReduceProto", "compressor codec gradientcompression commhook", "compression"},
+    {"AllReduceProto", "residual errorcompensation", "error_feedback"},
+    {"AllReduceProto", "bucketcapmb bucketsize fusionthreshold", "fusion_elements"},
+    {"AllReduceProto", "matrixapproximationrank", "rank"},
+    {"Backend", "gloo parameterserver ps", "kServers"},
+    {"Backend", "openmpi", "kMpi"},
+    {"Backend", "shm sharedmemory", "kMemory"},
+    {"Backend", "any auto default", "kAnyBackend"},
+    {"Compression", "dgc deepgradientcompression", "kTopK"},
+    {"Compression", "half float16", "kFp16"},
+    {"Compression", "lowrank", "kPowerSGD"},
+    {"GroupSync", "diloco localsgd", "kOuter"},
+    {"GroupSync", "easgd elasticaveraging", "kElastic"},
 };
 
 // Fields of other systems that a job here does not need, or sets elsewhere.
@@ -177,7 +199,18 @@ struct NeedlessRow {
 constexpr char kFromSource[] = "leave it out: the source layer gives this size";
 constexpr char kInParam[] = "the layer has it in param { init { } }, outside of these braces";
 
+constexpr char kRounds[] = "set group_sync: kOuter, and nserver_groups as nworker_groups";
+
 constexpr NeedlessRow kNeedless[] = {
+    {"JobProto", "batch batchsize trainbatchsize",
+     "set batchsize in the store_conf of the input layer"},
+    {"ClusterProto", "localsgd diloco outeroptimizer", kRounds},
+    {"ClusterProto", "topk dgc", "set all_reduce { compression: kTopK }"},
+    {"ClusterProto", "rank localrank noderank",
+     "leave it out: singa, or the launcher, tells each process its rank"},
+    {"ClusterProto", "nnodes numnodes nodes hosts hostfile",
+     "leave it out: the launcher knows the hosts"},
+    {"ClusterProto", "masterport port", "write it behind the host: coordinator: \"HOST:PORT\""},
     {"JobProto", "solvermode", "leave it out for the CPU; gpu: 0 trains on the first GPU"},
     {"LayerProto", "top tops output outputs",
      "leave it out: other layers read a layer by its name"},

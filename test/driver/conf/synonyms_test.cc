@@ -26,6 +26,29 @@ TEST(Synonyms, AFieldMayBeInAnotherMessage) {
   EXPECT_EQ(SynonymOf(*LayerProto::descriptor(), "backend"), "store_conf.backend");
 }
 
+// These are words of PyTorch, torchrun, Horovod and papers.
+TEST(Synonyms, WordsOfDistributedTrainingAreKnown) {
+  const auto of_cluster = [](const char* name) {
+    return SynonymOf(*ClusterProto::descriptor(), name);
+  };
+  EXPECT_EQ(of_cluster("world_size"), "nworkers_per_group");
+  EXPECT_EQ(of_cluster("nworkers"), "nworkers_per_group");
+  EXPECT_EQ(of_cluster("nproc_per_node"), "nworkers_per_procs");
+  EXPECT_EQ(of_cluster("MASTER_ADDR"), "coordinator");
+  for (const char* name : {"ratio", "density", "topk"})
+    EXPECT_EQ(SynonymOf(*AllReduceProto::descriptor(), name), "sparsity") << name;
+  EXPECT_EQ(SynonymOf(*AllReduceProto::Backend_descriptor(), "gloo"), "kServers");
+  EXPECT_EQ(SynonymOf(*ClusterProto::GroupSync_descriptor(), "DiLoCo"), "kOuter");
+}
+
+TEST(Synonyms, AWordWithoutAFieldOfItsOwnGetsAdvice) {
+  for (const char* name : {"local_sgd", "diloco"})
+    EXPECT_EQ(InsteadOf(*ClusterProto::descriptor(), name),
+              "set group_sync: kOuter, and nserver_groups as nworker_groups");
+  EXPECT_EQ(InsteadOf(*JobProto::descriptor(), "batch_size"),
+            "set batchsize in the store_conf of the input layer");
+}
+
 // Caffe's scale multiplies, while std_value divides. kActivation has no ELU.
 TEST(Synonyms, WhatComputesSomethingElseIsNone) {
   EXPECT_EQ(SynonymOf(*StoreProto::descriptor(), "scale"), "");
