@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -94,9 +95,16 @@ class Child {
     if (name == "stop") Stop(number);
     if (name == "outlive") OutliveFirst();
     if (name == "young") sigprocmask(SIG_UNBLOCK, &stops_, nullptr);
-    if (name == "commit") place_->Committed();
+    if (name == "commit") Commit();
     if (name == "say") Append("ready", "said\n");
     if (name == "wait") sleep(static_cast<unsigned>(number));
+  }
+
+  // Makes the least that is listed as a checkpoint.
+  void Commit() const {
+    std::filesystem::create_directories(folder_ + "/checkpoint/step1");
+    std::ofstream(folder_ + "/checkpoint/step1/manifest.json") << "{}";
+    place_->Committed();
   }
 
   // The signal's default is set first: sanitizers handle some signals themselves.

@@ -41,9 +41,9 @@ def survives(case, point, rank, action, *args, lost):
     return job
 
 
-def survives_death(case, point, rank, number):
+def survives_death(case, point, rank, number, then="go on from the last checkpoint"):
     return survives(case, point, rank, f"kill@{number}",
-                    lost=f"process {rank} was lost (signal 9); all go on from the last checkpoint")
+                    lost=f"process {rank} was lost (signal 9); all {then} (restart 1 of ")
 
 
 @check
@@ -60,7 +60,7 @@ def a_process_may_die_before_the_first_checkpoint(case):
     quiet(case)
     for point, rank, number in (("server_applied_update", 0, 20), ("client_pushed_gradient", 1, 20),
                                 ("group_begins", 0, 1), ("group_begins", 1, 1)):
-        job = survives_death(case, point, rank, number)
+        job = survives_death(case, point, rank, number, then="start again")
         has(job.err, "no checkpoint to resume from", "stderr")
 
 
@@ -81,7 +81,7 @@ def a_process_may_die_while_the_job_begins(case):
         # An earlier run in the same place must not be taken for this one.
         case.train("job.conf", *ARGS, "-set", "seed=4", "-set", "train_steps=20",
                    workspace=f"rendezvous_heard{rank}")
-        survives_death(case, "rendezvous_heard", rank, 1)
+        survives_death(case, "rendezvous_heard", rank, 1, then="start again")
 
 
 @check

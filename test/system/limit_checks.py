@@ -116,7 +116,7 @@ def a_process_that_the_system_kills_for_memory_is_named_and_ends_the_job(one):
         job.end(69)
         group.expect_empty()
     killed = "killed: out of memory; limits: 560 MiB of the control group (memory.max)"
-    has(job.err, f"({killed}); all go on from the last checkpoint (restart 1 of 1)", "stderr")
+    has(job.err, f"({killed}); all start again (restart 1 of 1)", "stderr")
     has(job.err, f"(last: {killed}); the job gives up after 1 restart (cluster.max_restarts)", "stderr")
 
 

@@ -2,6 +2,7 @@
 earlier start, listening on all addresses."""
 import os
 import signal
+import socket
 
 from case import check, equal, has, same_bytes, true
 from job import mlp
@@ -75,8 +76,8 @@ def who_has_not_come_after_start_timeout_is_named(case):
     few = (*processes(3, APART), *sets(start_timeout=4))
     jobs = [start(case, *few, rank=rank, count=3, failpoints="leader_loads/0=delay:3000")
             for rank in (0, 1)]
-    has(jobs[0].end(170).err, "1 of 3 processes did not connect to ", "stderr of 0")
-    has(jobs[0].err, " within 4 s: 2\n", "stderr of 0")
+    has(jobs[0].end(170).err, "process 2 did not connect to ", "stderr of 0")
+    has(jobs[0].err, " within 4 s (cluster.start_timeout); the job has 3 processes\n", "stderr of 0")
     jobs[1].end(170)
 
 
@@ -110,7 +111,7 @@ def a_signal_ends_a_process_that_waits_for_the_first(case):
         job = start(case, *TWO, rank=1)  # nobody has left files
         job.wait_until(lambda job=job, number=number: job.takes(number), "it takes signals")
         job.send(number)
-        has(ends_soon(job, code).err, "stopped by a signal before process 0 had come", "stderr")
+        has(ends_soon(job, code).err, "stopped by a signal before process 0 had started", "stderr")
     three = processes(3, APART)  # one of them does not come
     first = start(case, *three, rank=0, count=3,
                   failpoints="leader_loads/0=delay:4000,rendezvous_heard/0=delay:0")
@@ -195,11 +196,21 @@ def addresses_that_nobody_has_are_named_with_their_field(case):
 
 
 @check
+def a_port_that_is_in_use_is_named_with_its_field(case):
+    write_job(case)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        where = f"127.0.0.1:{other.getsockname()[1]}"
+        job = start(case, *TWO, *sets(coordinator=where)).end(73)
+    has(job.err, f"cluster.coordinator: error: {where}: cannot listen: the port is in use; choose another, or 0",
+        "stderr")
+
+
+@check
 def a_job_of_one_process_is_not_started_twice(case):
     write_job(case)
     for rank in range(2):
         job = start(case, rank=rank).end(78)
-        has(job.err, "cluster has 1 process, 2 were started (PMI_SIZE)", "stderr")
+        has(job.err, "error: cluster: has 1 process, 2 were started (PMI_SIZE); start 1, or change ", "stderr")
 
 
 def tested(case, rank, *words, **how):

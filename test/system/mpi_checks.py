@@ -147,10 +147,11 @@ def processes_that_differ_are_refused(one):
         one.write(f"other/data/{name}", data[:5000] + bytes(1000) + data[6000:])
     words = ["-conf", one.path("job.conf").resolve(), *processes(2), "-set",
              f"cluster.workspace={one.path('ws').resolve()}"]
+    conf = "job.conf, or a setting by -set, is not as in process 0: seed is 7, and not set in process 0"
+    data = 'the data of layer "data" is not as in process 0'
     for backend in ("kAnyBackend", "kServers", "kMpi"):
         both = [*words, "-set", f"cluster.all_reduce.backend={backend}"]
-        for folder, settings, why in ((".", ["-set", "seed=7"], "job.conf, or a setting by -set, is not as in process 0"),
-                                      ("other", [], 'the data of layer "data" is not as in process 0')):
+        for folder, settings, why in ((".", ["-set", "seed=7"], conf), ("other", [], data)):
             ranks = [["-n", "1", "-wdir", one.path(place).resolve(), one.site.binary, *both, *more]
                      for place, more in ((".", []), (folder, settings))]
             job = one.start_program(["mpirun", "--allow-run-as-root", "--oversubscribe",

@@ -34,7 +34,7 @@ def expect_every_step_once(case, workspace, lost, all_steps=STEPS):
 
 
 def expect_replaced(job, rank):
-    has(job.err, f"process {rank} was lost (signal 9); another takes its place", "stderr")
+    has(job.err, f"process {rank} was lost (signal 9); a new process takes its place", "stderr")
     true("go on from the last checkpoint" not in job.err, f"all were started again: {job.err}")
 
 
@@ -92,7 +92,7 @@ def a_successor_may_come_while_the_others_hold(case):
     for number in (200, 201, 202, 203, 204, 205, 206, 207):
         workspace = f"told{number}"
         job = start(case, f"follower_told/1=kill@{number}", *DOWNPOUR, workspace=workspace).end(0)
-        has(job.err, "process 1 was lost (signal 9); another takes its place", "stderr")
+        has(job.err, "process 1 was lost (signal 9); a new process takes its place", "stderr")
         expect_every_step_once(case, workspace, {1: 1})
         replaced += "go on from the last checkpoint" not in job.err
     case.note = f"{replaced} of 8 went on without the others' starting again"

@@ -162,9 +162,11 @@ void Rendezvous::ThrowMissing() const {
   for (size_t rank = 0; rank < endpoints_.size(); ++rank)
     if (endpoints_[rank].port == 0 && ++missing <= kMostNamed)
       names += StrCat(missing > 1 ? ", " : "", rank);
-  if (missing > kMostNamed) names += ", ...";
-  throw PeerError(StrCat(missing, " of ", endpoints_.size(), " processes did not connect to ",
-                         ToString(meeting_), " within ", Seconds(timeout_), ": ", names));
+  if (missing > kMostNamed) names += StrCat(" and ", missing - kMostNamed, " more");
+  throw PeerError(StrCat(missing == 1 ? "process " : "processes ", names, " did not connect to ",
+                         ToString(meeting_), " within ", Seconds(timeout_),
+                         " (cluster.start_timeout); the job has ", endpoints_.size(),
+                         " processes"));
 }
 
 }  // namespace singa

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "base/file/sha256.h"
 #include "base/text/short_text.h"
 #include "driver/facts/data_fingerprint.h"
 #include "driver/facts/input_facts.h"
+#include "driver/job/conf_fields.h"
 #include "driver/version.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -14,19 +14,28 @@
 namespace singa {
 namespace {
 
-// Leaves out what may differ from host to host.
-std::string ConfHash(JobProto job) {
-  job.clear_step();
-  job.clear_gpu();
-  job.mutable_cluster()->clear_coordinator();
-  job.mutable_cluster()->clear_bind();
-  job.mutable_cluster()->clear_workspace();
-  return Sha256Hex(job.ShortDebugString());
-}
-
 std::string RecordsText(int64_t records) { return records < 0 ? "?" : StrCat(records); }
 
 [[noreturn]] void Refuse(const std::string& why) { throw Error(kExitConfig, why); }
+
+// Throws Error, with the first setting that is not as in process 0.
+void CheckSettings(const ConfFields& first, const ConfFields& own) {
+  constexpr size_t kLongest = 150;
+  const auto value = [](const ConfFields& fields, const std::string& path) {
+    const auto at = fields.find(path);
+    return at == fields.end() ? "not set" : ShortText(Printable(at->second), kLongest);
+  };
+  ConfFields either = own;
+  either.insert(first.begin(), first.end());
+  for (const auto& [path, ignored] : either) {
+    const std::string here = value(own, path), there = value(first, path);
+    if (here != there)
+      Refuse(StrCat("job.conf, or a setting by -set, is not as in process 0: ",
+                    ShortText(Printable(path), kLongest),
+                    path == "neuralnet" ? " differs"
+                                        : StrCat(" is ", here, ", and ", there, " in process 0")));
+  }
+}
 
 void CheckStore(const ControlMessage::Alike::Store& first,
                 const ControlMessage::Alike::Store& own) {
@@ -45,7 +54,8 @@ void CheckStore(const ControlMessage::Alike::Store& first,
 ControlMessage::Alike AlikeOf(WorkerGroups* groups) {
   ControlMessage::Alike alike;
   alike.set_build(BuildId());
-  alike.set_conf_sha256(ConfHash(groups->process()->part().job()));
+  const ConfFields settings = CommonFieldsOf(groups->process()->part().job());
+  alike.mutable_settings()->insert(settings.begin(), settings.end());
   alike.set_gradients(WayOf(groups->plan()));
   if (!groups->teams().HasWorkers()) return alike;
   for (const InputFacts& input : InputsOf(&groups->lead().model().net())) {
@@ -60,10 +70,10 @@ ControlMessage::Alike AlikeOf(WorkerGroups* groups) {
 void CheckAlike(const ControlMessage::Alike& first, const ControlMessage::Alike& own) {
   const auto text = [](const std::string& id) { return ShortText(Printable(id), 64); };
   if (first.build() != own.build())
-    Refuse(StrCat("this is another build of singa than process 0's: ", own.build(), ", not ",
+    Refuse(StrCat("this build of singa differs from that of process 0: ", own.build(), ", not ",
                   text(first.build())));
-  if (first.conf_sha256() != own.conf_sha256())
-    Refuse("job.conf, or a setting by -set, is not as in process 0");
+  CheckSettings({first.settings().begin(), first.settings().end()},
+                {own.settings().begin(), own.settings().end()});
   if (first.gradients() != own.gradients())
     Refuse(
         StrCat("gradients travel by ", own.gradients(), " here, and by ", text(first.gradients()),

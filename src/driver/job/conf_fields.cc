@@ -3,6 +3,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "base/file/sha256.h"
@@ -106,19 +107,36 @@ std::string Shown(const ConfFields& fields, const std::string& path) {
   return it == fields.end() ? "not given" : it->second;
 }
 
-}  // namespace
-
-ConfFields FieldsOf(const JobProto& job) {
+// Returns the fields that `job` sets, except those that `leaves_out` names.
+ConfFields Collect(const JobProto& job,
+                   const std::function<bool(const FieldDescriptor&)>& leaves_out) {
   ConfFields all;
-  WalkMessages(job, "", [&all](const google::protobuf::Message& message, const std::string& path) {
+  WalkMessages(job, "", [&](const google::protobuf::Message& message, const std::string& path) {
     std::vector<const FieldDescriptor*> fields;
     message.GetReflection()->ListFields(message, &fields);
     if (fields.empty() && !path.empty()) all[path] = "{}";
     for (const FieldDescriptor* field : fields)
-      if (!field->message_type() && !IsLeftOut(*field))
+      if (!field->message_type() && !leaves_out(*field))
         all[JoinPath(path, FieldPart(*field))] = Bounded(ValueOf(message, *field));
   });
   return all;
+}
+
+}  // namespace
+
+ConfFields FieldsOf(const JobProto& job) { return Collect(job, IsLeftOut); }
+
+ConfFields CommonFieldsOf(JobProto job) {
+  job.clear_step();
+  job.clear_gpu();
+  job.mutable_cluster()->clear_coordinator();
+  job.mutable_cluster()->clear_bind();
+  job.mutable_cluster()->clear_workspace();
+  const std::string net = Sha256Hex(job.neuralnet().ShortDebugString());
+  job.clear_neuralnet();
+  ConfFields fields = Collect(job, [](const FieldDescriptor&) { return false; });
+  fields["neuralnet"] = net;
+  return fields;
 }
 
 std::string ChangedFields(const ConfFields& then, const ConfFields& now) {

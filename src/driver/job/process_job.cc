@@ -58,7 +58,7 @@ bool Meet(const LaunchPlace& place, JobProcess* process) {
   const auto asked = [] { return InterruptCode() != kExitOk; };
   if (process->stub().Meet([&] { return asked() || place.Outdated(); })) return true;
   if (asked())
-    throw Error(InterruptCode(), "stopped by a signal before all processes had come together");
+    throw Error(InterruptCode(), "stopped by a signal before all processes had connected");
   return false;
 }
 
@@ -84,8 +84,7 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
   } catch (const Error& error) {
     const char* const field = own ? "cluster.bind" : "cluster.coordinator";
     if (!own && !job.cluster().has_coordinator()) throw;
-    if (error.code() == kExitConfig) throw ConfigError(field, error.what());
-    throw Error(error.code(), StrCat(field, ": ", error.what()));
+    throw ConfigError(field, error.what(), error.code());
   }
 }
 

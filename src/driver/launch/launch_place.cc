@@ -37,9 +37,10 @@ std::optional<std::string> TakeVariable(const char* name) {
 
 void CheckProcesses(const std::string& source, int started, int processes) {
   if (started != processes)
-    throw Error(kExitConfig,
-                StrCat("job.conf's cluster has ", Counted(processes, "process", "processes"), ", ",
-                       Counted(started, "was", "were"), " started (", source, ")"));
+    throw ConfigError("cluster",
+                      StrCat("has ", Counted(processes, "process", "processes"), ", ",
+                             Counted(started, "was", "were"), " started (", source, "); start ",
+                             processes, ", or change nworkers_per_group or nworkers_per_procs"));
 }
 
 // The numbers in kProcessVariable.

@@ -11,9 +11,11 @@
 #include "base/system/system_limits.h"
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
+#include "driver/job/workspace.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/restart_budget.h"
+#include "io/checkpoint/checkpoint.h"
 
 namespace singa {
 namespace {
@@ -81,10 +83,8 @@ class Losses {
     const ExitCode code = out_of_memory_       ? kExitNoDevice
                           : IsStall(last_.end) ? kExitStalled
                                                : kExitPeerLost;
-    throw Error(
-        code,
-        StrCat(who, " (last: ", How(), "); the job gives up after ", Counted(restarts(), "restart"),
-               " (cluster.max_restarts); to continue, type the same command with -resume"));
+    throw Error(code, StrCat(who, " (last: ", How(), "); the job gives up after ",
+                             Counted(restarts(), "restart"), " (cluster.max_restarts)"));
   }
 
   const int most_;
@@ -126,7 +126,7 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     ForgetFailpoints();
     const std::string how = losses.Add(lost);
     for (const JobEnd& one : lost)
-      progress->Warn(StrCat(LossOf(one), " (", how, "); another takes its place (",
+      progress->Warn(StrCat(LossOf(one), " (", how, "); a new process takes its place (",
                             losses.replaced(), " of ", most, ")"));
     return true;
   };
@@ -144,9 +144,10 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     const std::chrono::seconds pause = losses.NextPause();
     // Resume only if rank 0 has begun: before that, an earlier run's checkpoints are not set aside.
     if (all.begun() && !HasResume(command.args)) command.args.push_back("-resume");
-    progress->Warn(StrCat(
-        lost, "; all ", HasResume(command.args) ? "go on from the last checkpoint" : "start again",
-        " (restart ", losses.restarts(), " of ", most, ")"));
+    const bool goes_on = HasResume(command.args) && !ListCheckpoints(WorkspacePath(job)).empty();
+    progress->Warn(StrCat(lost, "; all ",
+                          goes_on ? "go on from the last checkpoint" : "start again", " (restart ",
+                          losses.restarts(), " of ", most, ")"));
     if (pause == std::chrono::seconds(0)) continue;
     progress->Say(StrCat("the restart is in ", pause.count(), " s"));
     if (signals.Take() == 0) options.wait(pause, signals);  // Take drops notices of earlier ends

@@ -33,14 +33,15 @@ struct SuperviseOptions {
 
 // Runs the job's processes, each as `program` with `args` and the variables that FindLaunchPlace
 // (launch_place.h) reads, until all have ended. Returns the job's exit code. If a process is lost,
-// all end and continue from the last checkpoint (`args` with -resume), or start again if rank 0 had
-// not begun. This happens at most cluster.max_restarts times since the last checkpoint, each time
-// after a longer pause (restart_budget.h). Then it throws PeerError, or Error: kExitStalled if the
-// last loss was a stall, kExitNoDevice if the system killed a process for lack of memory. A
-// checkpoint does not reset the count of losses for lack of memory, as they come again. Processes
-// that are IsReplaceable (topology.h) start again alone, as many times. A process that ends with an
-// error (a code below 128) ends the job. SIGINT and SIGTERM go to rank 0; a second SIGINT
-// (job/stop_requests.h) kills all. No process outlives this thread, even if it is killed.
+// all end and continue from the last checkpoint (`args` with -resume). They start again if rank 0
+// had not begun, or there is no checkpoint. This happens at most cluster.max_restarts times since
+// the last checkpoint, each time after a longer pause (restart_budget.h). Then it throws
+// PeerError, or Error: kExitStalled if the last loss was a stall, kExitNoDevice if the system
+// killed a process for lack of memory. A checkpoint does not reset the count of losses for lack of
+// memory, as they come again. Processes that are IsReplaceable (topology.h) start again alone, as
+// many times. A process that ends with an error (a code below 128) ends the job. SIGINT and
+// SIGTERM go to rank 0; a second SIGINT (job/stop_requests.h) kills all. No process outlives this
+// thread, even if it is killed.
 //
 // `args` are without the program's name. REQUIRES: HandleInterrupts was not called.
 // Throws Error; a ConfigError's path is relative to the JobProto.

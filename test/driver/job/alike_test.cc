@@ -15,7 +15,7 @@ using Alike = ControlMessage::Alike;
 Alike Facts() {
   Alike alike;
   alike.set_build("abc");
-  alike.set_conf_sha256("123");
+  alike.mutable_settings()->insert({{"cluster.sync_freq", "5"}, {"neuralnet", "a hash"}});
   alike.set_gradients("MPI");
   Alike::Store* const store = alike.add_stores();
   store->set_layer("data");
@@ -53,12 +53,19 @@ TEST(Alike, AnotherWayOfGradientsIsNamed) {
 
 TEST(Alike, AnotherBuildIsNamed) {
   EXPECT_EQ(ErrorOf([](Alike* own) { own->set_build("def"); }),
-            "this is another build of singa than process 0's: def, not abc");
+            "this build of singa differs from that of process 0: def, not abc");
 }
 
-TEST(Alike, AnotherConfIsRefused) {
-  EXPECT_EQ(ErrorOf([](Alike* own) { own->set_conf_sha256("124"); }),
-            "job.conf, or a setting by -set, is not as in process 0");
+TEST(Alike, AnotherSettingIsNamedWithBothValues) {
+  const std::string conf = "job.conf, or a setting by -set, is not as in process 0: ";
+  EXPECT_EQ(ErrorOf([](Alike* own) { (*own->mutable_settings())["cluster.sync_freq"] = "7"; }),
+            conf + "cluster.sync_freq is 7, and 5 in process 0");
+  EXPECT_EQ(ErrorOf([](Alike* own) { own->mutable_settings()->erase("cluster.sync_freq"); }),
+            conf + "cluster.sync_freq is not set, and 5 in process 0");
+  EXPECT_EQ(ErrorOf([](Alike* own) { (*own->mutable_settings())["seed"] = "3"; }),
+            conf + "seed is 3, and not set in process 0");
+  EXPECT_EQ(ErrorOf([](Alike* own) { (*own->mutable_settings())["neuralnet"] = "another"; }),
+            conf + "neuralnet differs");
 }
 
 TEST(Alike, AFileThatCannotBeReadIsNotCompared) {

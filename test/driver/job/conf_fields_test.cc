@@ -39,6 +39,22 @@ TEST(ConfFieldsTest, LacksFieldsThatChangeNothingThatIsTrained) {
             ConfFields());
 }
 
+TEST(ConfFieldsTest, ProcessesMayDifferInTheirPlacesAlone) {
+  const auto common = [](const std::string& text) {
+    JobProto job;
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
+    return CommonFieldsOf(job);
+  };
+  const ConfFields fields = common(R"(train_steps: 9 gpu: 1 updater { momentum: 0.5 }
+      cluster { workspace: "ws" coordinator: "a:1" bind: "eth0" peer_timeout: 7 }
+      neuralnet { layer { name: "x" } })");
+  EXPECT_EQ(fields.size(), 4u);
+  EXPECT_EQ(fields.at("train_steps"), "9");
+  EXPECT_EQ(fields.at("updater.momentum"), "0.5");
+  EXPECT_EQ(fields.at("cluster.peer_timeout"), "7");
+  EXPECT_NE(fields.at("neuralnet"), common("neuralnet { layer { name: \"y\" } }").at("neuralnet"));
+}
+
 TEST(ConfFieldsTest, ALongListIsCutAndStillTellsAChange) {
   std::string text = "neuralnet { layer { name: \"x\" dummy_conf {";
   for (int i = 0; i < 1000; ++i) text += " shape: 7";

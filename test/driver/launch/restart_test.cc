@@ -23,13 +23,19 @@ class RestartTest : public SupervisedJob {
 };
 
 TEST_F(RestartTest, AllGoOnFromTheLastCheckpointWhenOneIsKilled) {
-  RunToEnd({"2/0=kill:9", "0/1=gather+exit:0"},
+  RunToEnd({"0/0=commit+gather", "2/0=met+kill:9", "0/1=gather+exit:0"},
            {"process 2 was lost (signal 9); all go on from the last checkpoint (restart 1 of 3)"});
   EXPECT_EQ(Count("start 0"), 2);
   const std::vector<Start> starts = Starts();
   EXPECT_EQ(starts.front().resumes, 0);
   EXPECT_EQ(starts.back().resumes, 1);
   EXPECT_EQ(starts.back().endpoint, "127.0.0.1:4001");
+}
+
+TEST_F(RestartTest, AllStartAgainWhereThereIsNoCheckpoint) {
+  RunToEnd({"2/0=kill:9", "0/1=gather+exit:0"},
+           {"process 2 was lost (signal 9); all start again (restart 1 of 3)"});
+  EXPECT_EQ(Count("start 0"), 2);
 }
 
 TEST_F(RestartTest, EachStartHasSecretsOfItsOwn) {
@@ -65,7 +71,7 @@ TEST_F(RestartTest, DoesNotResumeWhereRankZeroStillLoaded) {
 }
 
 TEST_F(RestartTest, CodesThatMeanRetryAreLosses) {
-  const std::string after = "); all go on from the last checkpoint (restart ";
+  const std::string after = "); all start again (restart ";
   RunToEnd({"0/0=exit:170", "1/1=exit:171", "2/2=exit:200", "0/3=gather+exit:0"},
            {"process 0 lost contact with another process (exit code 170" + after + "1 of 3)",
             "the job stalled (exit code 171" + after + "2 of 3)",
@@ -125,7 +131,7 @@ TEST_F(OutOfMemoryTest, AProcessThatTheSystemHasKilledIsNamedSo) {
 
 TEST_F(OutOfMemoryTest, AnotherSignalIsNone) {
   RunToEnd({"1/0=kill:11", "0/1=gather+exit:0"},
-           {"process 1 was lost (signal 11); all go on from the last checkpoint (restart 1 of 3)"});
+           {"process 1 was lost (signal 11); all start again (restart 1 of 3)"});
 }
 
 TEST_F(OutOfMemoryTest, CheckpointsDoNotForgiveIt) {
@@ -151,7 +157,7 @@ class ReplaceTest : public RestartTest {
 
 TEST_F(ReplaceTest, AWholeGroupThatIsLostIsStartedAgainAlone) {
   RunToEnd({"2/0=met+kill:9", "0/0=gather+gather:1+exit:0"},
-           {"process 2 was lost (signal 9); another takes its place (1 of 3)"});
+           {"process 2 was lost (signal 9); a new process takes its place (1 of 3)"});
   EXPECT_EQ(Count("start 0"), 1);
   EXPECT_EQ(Count("start 1"), 1);
   EXPECT_EQ(Count("start 2"), 2);
@@ -164,13 +170,13 @@ TEST_F(ReplaceTest, AWholeGroupThatIsLostIsStartedAgainAlone) {
 
 TEST_F(ReplaceTest, BeforeAllHaveMetAllStartAgain) {
   RunToEnd({"2/0=kill:9", "0/1=gather+exit:0"},
-           {"process 2 was lost (signal 9); all go on from the last checkpoint (restart 1 of 3)"});
+           {"process 2 was lost (signal 9); all start again (restart 1 of 3)"});
   EXPECT_EQ(Count("start 0"), 2);
 }
 
 TEST_F(ReplaceTest, WithTheFirstGroupAllStartAgain) {
   RunToEnd({"0/0=gather+kill:9", "0/1=gather+exit:0"},
-           {"process 0 was lost (signal 9); all go on from the last checkpoint (restart 1 of 3)"});
+           {"process 0 was lost (signal 9); all start again (restart 1 of 3)"});
   EXPECT_EQ(Count("start 0"), 2);
 }
 
@@ -182,8 +188,8 @@ TEST_F(ReplaceTest, AnErrorOfAProcessEndsTheJob) {
 TEST_F(ReplaceTest, GroupsAreReplacedSoOftenAsAllMayStartAgain) {
   job_.mutable_cluster()->set_max_restarts(1);
   RunToEnd({"2/0=met+kill:9", "2/0.1=kill:9", "0/0=gather", "0/1=gather+exit:0"},
-           {"process 2 was lost (signal 9); another takes its place (1 of 1)",
-            "process 2 was lost (signal 9); all go on from the last checkpoint (restart 1 of 1)"});
+           {"process 2 was lost (signal 9); a new process takes its place (1 of 1)",
+            "process 2 was lost (signal 9); all start again (restart 1 of 1)"});
   EXPECT_EQ(Count("start 0"), 2);
   EXPECT_EQ(Starts().back().resumes, 1);
 }
