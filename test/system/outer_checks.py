@@ -26,7 +26,8 @@ def groups_in_rounds_end_with_the_same_bytes_in_threads_and_processes(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 23 disp_freq: 5 test_freq: 7", updater=ADAM))
     for kind, more in KINDS.items():
         first = f"first{kind}"
-        case.train("job.conf", *rounds(5, *more), workspace=first)
+        err = case.train("job.conf", *rounds(5, *more), workspace=first).err
+        has(err, ", 2 groups of 1 worker of 1 thread, in 2 processes, gradients by ", "stderr")
         case.train("job.conf", *rounds(5, *more), workspace=f"again{kind}")
         threads = [word for setting in (*ROUNDS, "cluster.sync_freq=5", "cluster.nworkers_per_procs=2", *more)
                    for word in ("-set", setting)]
@@ -142,7 +143,6 @@ def more_fragments_than_slices_take_no_memory_or_time(case):
 
 
 @check
-@check
 def the_last_step_of_a_job_that_counts_in_epochs_ends_a_round(case):
     case.write("job.conf", mlp(case.site.data, "train_epochs: 1", batch=300, updater=ADAM))
     by_steps = ("-set", "train_epochs=0", "-set")
@@ -172,6 +172,7 @@ def groups_in_rounds_take_equally_many_steps_of_an_epoch(case):
     same_bytes(case.newest("threads"), case.newest("processes"))
 
 
+@check
 def groups_without_servers_of_their_own_cannot_train_in_rounds(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 10"))
     wrong = ("-set", "cluster.nworker_groups=4", "-set", "cluster.nserver_groups=2",

@@ -9,11 +9,9 @@ namespace {
 
 int64_t MiB(const MemoryUse& use) { return (use.total() + (1 << 20) - 1) >> 20; }
 
-// Returns WorkersText with "2 processes with" before it if the job has several.
-std::string GroupsText(const JobProto& job, const JobProcess* process) {
-  std::string workers = WorkersText(job.cluster());
-  if (!process) return workers;
-  return StrCat(Counted(process->part().processes(), "process", "processes"), " with ", workers);
+// Returns ", in 2 processes" if the job has several.
+std::string ProcessesText(const JobProcess* process) {
+  return process ? StrCat(", in ", process->part().processes(), " processes") : "";
 }
 
 // Returns how the processes' gradients come together.
@@ -47,8 +45,8 @@ std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
                 Counted(params, "parameter"), ", ", MiB(memory.host),
                 groups->process() ? " MiB in process 0, " : " MiB, ",
                 memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
-                GroupsText(job, groups->process()), " of ", Counted(threads, "thread"),
-                HowText(job, groups), ", workspace ", workspace);
+                WorkersText(job.cluster()), " of ", Counted(threads, "thread"),
+                ProcessesText(groups->process()), HowText(job, groups), ", workspace ", workspace);
 }
 
 }  // namespace singa

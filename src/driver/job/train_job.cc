@@ -161,8 +161,9 @@ class TrainRun {
   void SayDone(double seconds) {
     const std::string& test = evaluations_.last_test();
     const int64_t skipped = groups_.teams().CountSkips(), bad = CountBadRecords(&groups_);
-    progress_.Say(StrCat("done: ", Counted(schedule().steps() - start_.step(), "step"), " in ",
-                         DurationText(seconds),
+    const int64_t before = start_.step(), all = schedule().steps();
+    progress_.Say(StrCat("done: ", Counted(all - before, "step"), " in ", DurationText(seconds),
+                         before > 0 ? StrCat(" since step ", before, ", ", all, " in all") : "",
                          skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
                          bad > 0 ? StrCat("; ", Counted(bad, "bad record"), " skipped") : "",
                          test.empty() ? "" : "; test ", test));

@@ -105,7 +105,10 @@ TEST_F(TrainJobTest, ResumesWithTheSameNumbers) {
   const std::string whole = model();
   Train("train_steps: 3");
   EXPECT_EQ(Checkpoints(), Steps{3});
-  EXPECT_THAT(Train("train_steps: 6", OneThread(true)), HasSubstr("at step 3\n"));
+  const std::string said = Train("train_steps: 6", OneThread(true));
+  EXPECT_THAT(said, HasSubstr("at step 3\n"));
+  EXPECT_THAT(said, HasSubstr("done: 3 steps in "));
+  EXPECT_THAT(said, HasSubstr(" since step 3, 6 in all"));
   EXPECT_EQ(model(), whole);
 }
 
