@@ -18,7 +18,7 @@ class DeviceManifest : public DeviceJob {
     return nlohmann::json::parse(Bytes(file)).at("run");
   }
   static bool HasWarned(const HeardLog& log, const std::string& name) {
-    return log.Has(StrCat("warning: \"", name, "\" is not as it was for the checkpoint"));
+    return log.Has(StrCat("warning: \"", name, "\" differs from the checkpoint"));
   }
 };
 

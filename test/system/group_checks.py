@@ -92,7 +92,7 @@ def a_checkpoint_of_one_worker_goes_on_with_several_and_back(case):
     for steps, count in ((15, 1), (25, 3), (40, 2)):
         job = case.train("job.conf", "-resume", "-set", f"train_steps={steps}", *workers(count),
                          workspace="moved")
-    has(job.err, '"topology" is not as it was', "stderr")
+    has(job.err, '"topology" differs from the checkpoint', "stderr")
     true(furthest(case.newest(), case.newest("moved")) < 1e-5, "the job went another way")
 
 

@@ -8,7 +8,7 @@ from job import mlp
 from process_checks import children, processes
 
 SETTINGS = "train_steps: 100000000 disp_freq: 1 seed: 3"
-STOPS = "singa: the job stops after this step, with a checkpoint; Ctrl-C again ends it without\n"
+STOPS = "singa: the job stops after this step, with a checkpoint; Ctrl-C again ends it at once\n"
 AT_ONCE = ("singa: ending at once, without a checkpoint; -resume goes on from the last one, if there "
            "is one\n")
 TOPOLOGIES = {"one": (), "memory": processes(2)}

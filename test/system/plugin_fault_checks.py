@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
 }
 """)
     lines = one.start_program([str(one.path(program)), f"./{updater}"]).end(0).out.splitlines()
-    case.has(lines[0], f'78 plugin[0]: "./{updater}" registers what there is already: ', "Train")
+    case.has(lines[0], f'78 plugin[0]: "./{updater}" registers names that are registered already: ', "Train")
     case.equal(lines[1], lines[0], "error of the second Train")
     case.has(lines[2], '78 this program registers twice: layer "Mine" (in ', "Train")
     case.has(lines[2], ", and again in program.cc)", "Train")

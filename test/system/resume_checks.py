@@ -160,7 +160,7 @@ def resume_names_the_fields_that_are_not_as_they_were(case):
     when = ("-set", "train_steps=11", "-set", "disp_freq=2", "-set", "checkpoint_freq=3")
     job = case.train("job.conf", "-resume", *when, "-set", "updater.weight_decay=0.25",
                      "-set", "neuralnet.layer[data#0].store_conf.shuffle=false")
-    has(job.err, "warning: the configuration is not the one of the checkpoint: "
+    has(job.err, "warning: the configuration differs from that of the checkpoint: "
         "neuralnet.layer[data#0].store_conf.shuffle was true, is false; "
         "updater.weight_decay was 0.001, is 0.25\n", "stderr")
 
@@ -175,7 +175,7 @@ def resume_warns_of_another_conf_where_a_checkpoint_does_not_have_its_fields(cas
     text = json.dumps(fields, indent=2, sort_keys=True)[:-2] + ',\n  "manifest_sha256": "'
     manifest.write_text(text + hashlib.sha256(text.encode()).hexdigest() + '"\n}\n')
     job = case.train("job.conf", "-resume", "-set", "train_steps=11")
-    has(job.err, "the configuration is not the one of the checkpoint\n", "stderr")
+    has(job.err, "the configuration differs from that of the checkpoint\n", "stderr")
 
 
 @check
@@ -184,8 +184,8 @@ def resume_warns_where_the_run_is_not_as_it_was(case):
     for name, field, is_now in [("seed", "seed=5", 5), ("threads", "num_openblas_threads=2", 2),
                                 ("plain_kernels", "plain_kernels=true", 1)]:
         job = case.train("job.conf", "-resume", "-set", "train_steps=11", "-set", field)
-        has(job.err, f'warning: "{name}" is not as it was for the checkpoint (was "', "stderr")
-        has(job.err, f'is "{is_now}"): the numbers may differ', "stderr")
+        has(job.err, f'warning: "{name}" differs from the checkpoint (was "', "stderr")
+        has(job.err, f'is "{is_now}"): the results may differ', "stderr")
         true(case.steps()[-1] == 11, "the job did not go on")
         shutil.rmtree(case.path("ws/checkpoint/step11"))
 
@@ -197,7 +197,7 @@ def resume_warns_of_no_value_that_one_of_the_runs_does_not_have(case):
     for then, now in ((conf, best + conf), (best + conf, conf)):
         case.train(then)
         job = case.train(now, "-resume", "-set", "train_steps=11")
-        true("is not as it was" not in job.err, f"stderr: {job.err}")
+        true("differs from the checkpoint" not in job.err, f"stderr: {job.err}")
 
 
 def stopped_by(case, number, code):

@@ -232,7 +232,7 @@ def a_resumed_job_whose_class_folders_were_renamed_says_so(case):
     case.train(job(both))
     true("classes" not in case.train("job.conf", "-resume", "-set", "train_steps=6").err, "it warns")
     case.path("train/blue").rename(case.path("train/azure"))
-    has(case.train("job.conf", "-resume", "-set", "train_steps=8").err, '"classes" is not as it was',
+    has(case.train("job.conf", "-resume", "-set", "train_steps=8").err, '"classes" differs from the checkpoint',
         "stderr")
 
 

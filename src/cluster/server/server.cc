@@ -236,7 +236,7 @@ bool Server::Serve(const WireMessage& head, const PartView& part) {
 bool Server::SyncIsFinite(const WireMessage& head, const PartView& part) {
   const std::span<const float> floats = FloatsOf(part.floats);
   if (AllFinite(ctx_, floats.data(), static_cast<int64_t>(floats.size()))) return true;
-  events_->Diverged(StrCat("what server group ", head.from().group(), " has changed in ",
+  events_->Diverged(StrCat("the change of server group ", head.from().group(), " in ",
                            shard_.Name(part.slice), " is not finite"));
   return false;
 }

@@ -60,7 +60,7 @@ class Arguments {
     T number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || stop != text.data() + text.size() || text.empty())
-      ThrowUsage(StrCat("-", flag, ": \"", text, "\" is no number that it takes"));
+      ThrowUsage(StrCat("-", flag, ": \"", text, "\" is not a valid number"));
     return number;
   }
 

@@ -199,7 +199,7 @@ class Parser {
     if (reads_ == Subcommand::kFile) return TakeFile(word);
     if (!line_.subcommand.empty()) Fail(StrCat(Name(), " takes no argument, has ", Quoted(word)));
     if (known)
-      Fail(StrCat("unexpected argument ", Quoted(word), ": a subcommand stands first, singa ", word,
+      Fail(StrCat("unexpected argument ", Quoted(word), ": a subcommand comes first: singa ", word,
                   " ..."));
     if (IsFile(word))
       Fail(StrCat(

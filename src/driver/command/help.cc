@@ -54,7 +54,7 @@ int HelpCommand(const CommandLine& line) {
 SINGA_REGISTER_SUBCOMMAND(help, {.place = 110,
                                  .name = "help",
                                  .operands = "[NAME]",
-                                 .brief = "this text, or that of a subcommand",
+                                 .brief = "help on singa, or on a subcommand",
                                  .reads = Subcommand::kNothing,
                                  .options = {},
                                  .alone = false,

@@ -28,7 +28,7 @@ class Effects {
       if (Is(row.message) && Has(row.field)) CheckTypes(row);
     for (const Overruled& row : kOverruled)
       if (Is(row.message) && Has(row.field) && Has(row.winner) && !IsUserType(row.field))
-        Warn(row.field, StrCat("has no effect: ", row.winner, " is set, and wins"));
+        Warn(row.field, StrCat("has no effect: ", row.winner, " is set and takes precedence"));
     for (const Without& row : kWithout)
       if (Is(row.message) && Number(row.field) != 0 && Number(row.other) == 0 &&
           (!row.or_other || Number(row.or_other) == 0))

@@ -56,7 +56,7 @@ std::string ReadText(const std::string& file) {
   if (in.bad())
     throw FileError(kExitIo, Escape(file), StrCat("cannot be read: ", std::strerror(errno)));
   if (text.size() > kMaxBytes)
-    throw FileError(kExitConfig, Escape(file), "is larger than 16 MiB; a conf is not");
+    throw FileError(kExitConfig, Escape(file), "is larger than 16 MiB, the limit of a conf");
   return text;
 }
 

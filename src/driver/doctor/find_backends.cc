@@ -24,7 +24,8 @@ void FindSharedMemory(Findings* found) {
     const HostMemory made(4096);
     made.data()[0] = std::byte{42};
     const HostMemory seen(made.place());
-    if (seen.data()[0] != std::byte{42}) throw DeviceError("what one process writes another lacks");
+    if (seen.data()[0] != std::byte{42})
+      throw DeviceError("a process does not see what another one writes");
   } catch (const Error& error) {
     finding.value = error.what();
     finding.status = Finding::kWarn;

@@ -48,7 +48,7 @@ void FindShmFolder(Findings* found) {
   if (shared.free < kFewShared) {
     finding.status = Finding::kWarn;
     finding.advice =
-        "MPI and other programs beside singa use it; of a container, start it with "
+        "MPI and other programs beside singa use it; start a container with "
         "--shm-size=1g";
   }
   found->push_back(finding);

@@ -17,13 +17,13 @@ void FindGpu(int number, Findings* found) {
   } catch (const DeviceError& error) {
     finding.value = error.what();
     finding.status = Finding::kWarn;
-    finding.advice = "no job can use it: leave it out of `gpu`, or see what nvidia-smi says of it";
+    finding.advice = "no job can use it: leave it out of `gpu`, and check it with nvidia-smi";
   }
   found->push_back(finding);
 }
 
 void FindNoGpu(const std::string& why, Findings* found) {
-  Finding finding{"GPU", StrCat(why, ": jobs run on the CPU, `gpu:` in one draws a warning")};
+  Finding finding{"GPU", StrCat(why, ": jobs run on the CPU; `gpu` in job.conf draws a warning")};
   std::error_code error;
   if (std::filesystem::exists("/dev/nvidiactl", error)) {
     finding.status = Finding::kWarn;

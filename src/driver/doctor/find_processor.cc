@@ -36,7 +36,7 @@ void FindCores(Findings* found) {
   const auto limit = CgroupCores();
   if (limit && *limit < cores)
     finding.value += StrCat(", of which the control group grants ", *limit,
-                            "; threads of a job, if it says nothing: ", UsableCores(cores));
+                            "; default threads of a job: ", UsableCores(cores));
   found->push_back(finding);
 }
 
@@ -97,7 +97,7 @@ void FindProcessor(Findings* found) {
   if (set.value == "sse2") {
     set.status = Finding::kWarn;
     set.advice =
-        "without AVX2 training is several times slower; of a virtual machine, pass the "
+        "without AVX2 training is several times slower; in a virtual machine, pass the "
         "host's CPU through";
   }
   found->push_back(set);

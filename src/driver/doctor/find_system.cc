@@ -42,7 +42,7 @@ void FindClock(Findings* found) {
   Finding finding{"clock", text};
   if (now < kPast || now > kFuture) {
     finding.status = Finding::kWarn;
-    finding.advice = "it is wrong: the times of rows, logs and checkpoints will be, too";
+    finding.advice = "the clock is wrong: rows, logs and checkpoints will have wrong times";
   }
   found->push_back(finding);
 }

@@ -10,8 +10,8 @@ ConfigError MustState(const InputFacts& raw, const InputFacts& other) {
   const bool may = raw.path.ends_with("store_conf");
   return ConfigError(
              may ? "colour_order" : "path",
-             StrCat(raw.source.store.path, " holds raw Datums, which do not say in which order ",
-                    "their colours stand; ", other.source.store.path, " of layer \"", other.layer,
+             StrCat(raw.source.store.path, " holds raw Datums, which do not say whether red or ",
+                    "blue comes first; ", other.source.store.path, " of layer \"", other.layer,
                     "\" (", Phase_Name(other.phase), ") has red first. ",
                     may ? "" : "Use kRecordInput with backend: \"lmdb\", which has colour_order. ",
                     "colour_order: kBlueFirst is right for what Caffe's tools wrote, kRedFirst for "

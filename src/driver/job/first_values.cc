@@ -52,8 +52,8 @@ void SetFirstValuesAs(const FirstValues& first, int rank, Trainer* trainer) {
   if (report.checksum != first.checksum)
     throw DataError(first.files.empty() ? "checkpoint_path" : JoinNames(first.files), -1,
                     StrCat("process ", rank,
-                           " reads other values in it than process 0 did: it was replaced "
-                           "meanwhile, or is another file on that host"));
+                           " reads other values in it than process 0 did. Its host has "
+                           "another file, or the file was replaced meanwhile"));
 }
 
 }  // namespace singa

@@ -74,7 +74,7 @@ std::optional<int64_t> TotalSteps(const ControlMessage::Begin& begin) {
 // Reads the steps of each of `groups` worker groups. Throws PeerError for wrong numbers.
 std::vector<int64_t> StepsIn(const google::protobuf::RepeatedField<int64_t>& told, int groups) {
   if (told.size() != groups || std::ranges::any_of(told, [](int64_t n) { return n < 0; }))
-    throw PeerError("process 0 does not say how far each worker group is");
+    throw PeerError("process 0 does not say how many steps each worker group has done");
   return {told.begin(), told.end()};
 }
 
@@ -199,7 +199,7 @@ class FollowRun {
 
   void Exchange(const ControlMessage::Exchange& order) {
     if (order.versions_size() != process_.part().topology().server_groups())
-      throw PeerError("process 0 does not say how far each server group is");
+      throw PeerError("process 0 does not say which versions the server groups have");
     groups_.backend().model_state().Exchange({order.versions().begin(), order.versions().end()});
     process_.follower()->Answer(EmptyControl(ControlMessage::kExchanged));
   }

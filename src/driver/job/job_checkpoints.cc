@@ -136,7 +136,7 @@ void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
   const Manifest& then = checkpoint.manifest();
   const std::string fields = then.conf.empty() ? "" : ChangedFields(then.conf, now.conf);
   if (then.conf.empty() ? now.conf_sha256 != then.conf_sha256 : !fields.empty())
-    progress_.Warn(StrCat("the configuration is not the one of the checkpoint",
+    progress_.Warn(StrCat("the configuration differs from that of the checkpoint",
                           fields.empty() ? "" : ": ", fields));
   std::set<std::string> changed;
   for (const auto& [name, value] : now.run)
@@ -147,9 +147,9 @@ void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
   for (const char* name : kSaidBySome)
     if (then.run.count(name) == 0 || now.run.count(name) == 0) changed.erase(name);
   for (const std::string& name : changed)
-    progress_.Warn(StrCat("\"", name, "\" is not as it was for the checkpoint (was ",
+    progress_.Warn(StrCat("\"", name, "\" differs from the checkpoint (was ",
                           ValueIn(then.run, name), ", is ", ValueIn(now.run, name),
-                          "): the numbers may differ from an undisturbed run's"));
+                          "): the results may differ from those of an uninterrupted run"));
 }
 
 void JobCheckpoints::Describe(CheckpointContent* content) const {

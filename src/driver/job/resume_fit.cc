@@ -15,10 +15,10 @@ constexpr char kAdvice[] =
     "; without -resume the job trains anew, and checkpoint_path starts it from these params";
 
 constexpr char kMomentumApart[] =
-    ": in it each process has a momentum of its own, as momentum_correction says. The updater can "
-    "take it over from one worker group, and if layers are divided as they were then. Go on with "
-    "the nworker_groups and partition_dim of manifest.json, or begin with a momentum of 0: leave "
-    "out -resume, and type -set checkpoint_path=";
+    ": in it each process has a momentum of its own (momentum_correction). This job cannot use "
+    "these momentums, as it has several worker groups or divides layers in another way. Set "
+    "nworker_groups and partition_dim as in manifest.json. To begin with a momentum of 0 instead, "
+    "leave out -resume, and type -set checkpoint_path=";
 
 // State of workers for a compression, as a checkpoint has it.
 struct ExchangeState {

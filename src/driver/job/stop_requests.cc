@@ -11,7 +11,7 @@ namespace singa {
 namespace {
 
 constexpr std::string_view kStops =
-    "\nsinga: the job stops after this step, with a checkpoint; Ctrl-C again ends it without\n";
+    "\nsinga: the job stops after this step, with a checkpoint; Ctrl-C again ends it at once\n";
 constexpr std::string_view kEnds =
     "\nsinga: ending at once, without a checkpoint; -resume goes on from the last one, if there is "
     "one\n";

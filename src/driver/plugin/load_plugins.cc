@@ -49,7 +49,7 @@ void Load(const std::string& file) {
   if (!loaded) throw ConfigError("", StrCat("cannot be loaded: ", Printable(::dlerror())));
   if (twice.size() == before) return;
   const std::string text =
-      "registers what there is already: " + Listed(std::span(twice).subspan(before));
+      "registers names that are registered already: " + Listed(std::span(twice).subspan(before));
   twice.resize(before);
   refused[loaded] = text;
   throw ConfigError("", text);

@@ -270,7 +270,7 @@ SINGA_REGISTER_SUBCOMMAND(
     predict, {.place = 50,
               .name = "predict",
               .operands = "",
-              .brief = "what a trained net says of records, or of the characters of a text",
+              .brief = "predict records, or the characters of a text, with a trained net",
               .reads = Subcommand::kItsOwn,
               .options = {},
               .alone = true,

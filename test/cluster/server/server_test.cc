@@ -96,8 +96,7 @@ TEST_F(ServerMessages, AnExchangeThatIsNotFiniteIsReported) {
              {{1, std::nanf(""), 1}});
   ASSERT_EQ(diverged.size(), 1u);
   EXPECT_EQ(diverged[0],
-            "what server group 1 has changed in slice 0 of param \"a\" of layer \"l\" is not "
-            "finite");
+            "the change of server group 1 in slice 0 of param \"a\" of layer \"l\" is not finite");
   EXPECT_EQ(server.shard().values(0)[0], 1);
 }
 

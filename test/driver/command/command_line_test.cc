@@ -160,7 +160,7 @@ TEST(CommandLine, RefusesArgumentsThatBelongNowhere) {
   EXPECT_EQ(RefusalOf({"chekc", "f"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
   EXPECT_EQ(RefusalOf({"trian", "f"}), "unknown subcommand \"trian\"; did you mean \"train\"?");
   EXPECT_EQ(RefusalOf({"-conf", "f", "check"}),
-            "unexpected argument \"check\": a subcommand stands first, singa check ...");
+            "unexpected argument \"check\": a subcommand comes first: singa check ...");
   EXPECT_EQ(RefusalOf({"-conf", "f", "-svg"}), "singa has no option \"-svg\"");
   EXPECT_EQ(RefusalOf({"-conf", "f", "g"}), "unexpected argument \"g\"");
   EXPECT_EQ(RefusalOf({"check", "f", "g"}), "singa check takes one file, a second is \"g\"");

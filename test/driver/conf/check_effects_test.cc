@@ -50,10 +50,10 @@ TEST(CheckEffects, AUsersClassMayReadAnyField) {
 
 TEST(CheckEffects, OneOfTwoFieldsWins) {
   EXPECT_EQ(Found("updater { type: kSGD user_type: 'mine' }"),
-            "updater.type: has no effect: user_type is set, and wins\n");
+            "updater.type: has no effect: user_type is set and takes precedence\n");
   EXPECT_EQ(Found("updater { type: kUserUpdater user_type: 'mine' }"), "");
   EXPECT_EQ(FoundIn("type: kConvolution convolution_conf { kernel: 3 kernel_x: 3 }"),
-            "convolution_conf.kernel_x: has no effect: kernel is set, and wins\n");
+            "convolution_conf.kernel_x: has no effect: kernel is set and takes precedence\n");
 }
 
 TEST(CheckEffects, ANumberMayNeedAnother) {

@@ -70,11 +70,11 @@ TEST_F(FollowJobTest, RankZeroSaysHowFarEachGroupIs) {
        {std::vector<int64_t>{}, std::vector<int64_t>{0, 0}, std::vector<int64_t>{-1}}) {
     ControlMessage begin;
     begin.mutable_begin()->mutable_group_steps()->Add(steps.begin(), steps.end());
-    EXPECT_EQ(ErrorAfter({begin}), "process 0 does not say how far each worker group is");
+    EXPECT_EQ(ErrorAfter({begin}),
+              "process 0 does not say how many steps each worker group has done");
   }
 }
 
-TEST_F(FollowJobTest, AFirstOrderSaysWhereTheValuesComeFrom) {
 TEST_F(FollowJobTest, RankZeroSaysHowManyStepsTheJobHas) {
   ControlMessage begin;
   begin.mutable_begin()->add_group_steps(0);
@@ -82,6 +82,7 @@ TEST_F(FollowJobTest, RankZeroSaysHowManyStepsTheJobHas) {
   EXPECT_EQ(ErrorAfter({begin}), "process 0 does not say how many steps the job has");
 }
 
+TEST_F(FollowJobTest, AFirstOrderSaysWhereTheValuesComeFrom) {
   ControlMessage begin;
   begin.mutable_begin()->add_group_steps(0);
   EXPECT_NE(ErrorAfter({begin}), "");

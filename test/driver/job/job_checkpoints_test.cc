@@ -237,11 +237,11 @@ TEST_F(JobCheckpointsTest, AChangedJobIsWarnedOfEachChange) {
   Start()->checkpoints.Commit(3);
   const std::string said =
       SaidAtResume("seed: 5 plain_kernels: true updater { learning_rate { base_lr: 0.01 } }", 3);
-  EXPECT_THAT(said, HasSubstr("warning: the configuration is not the one of the checkpoint: "));
+  EXPECT_THAT(said, HasSubstr("warning: the configuration differs from that of the checkpoint: "));
   EXPECT_THAT(said,
-              HasSubstr("\"plain_kernels\" is not as it was for the checkpoint (was \"0\", is "
-                        "\"1\"): the numbers may differ from an undisturbed run's\n"));
-  EXPECT_THAT(said, HasSubstr("\"seed\" is not as it was"));
+              HasSubstr("\"plain_kernels\" differs from the checkpoint (was \"0\", is "
+                        "\"1\"): the results may differ from those of an uninterrupted run\n"));
+  EXPECT_THAT(said, HasSubstr("\"seed\" differs from the checkpoint"));
   EXPECT_EQ(said.find("\"threads\""), std::string::npos) << said;
 }
 

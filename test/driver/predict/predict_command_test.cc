@@ -82,7 +82,7 @@ TEST_F(PredictCommandTest, WordsThatAreWrongAreNamed) {
       {{}, "INPUT is missing: singa predict -conf " + conf_ + " INPUT"},
       {{"-format", "xml", "x"}, "-format must be csv or json, is \"xml\""},
       {{"-topk", "0", "x"}, "-topk must be >= 1, is 0"},
-      {{"-batch", "many", "x"}, "-batch: \"many\" is no number that it takes"},
+      {{"-batch", "many", "x"}, "-batch: \"many\" is not a valid number"},
       {{"-topk", "3", records_}, "-topk must be at most 2, the outputs of layer loss, is 3"},
       {{"-from", "synthetic", "x"}, "-from: synthetic records are no INPUT"},
       {{"-from", "kvfle", "x"}, "-from: "},
