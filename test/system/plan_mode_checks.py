@@ -5,6 +5,7 @@ from plan_checks import plan, plans, write
 MODES = {"kNone": "servers", "kFp16": "servers", "kTopK, 1 %": "servers", "kThreshold, if 1 % are sent": "servers",
          "kPowerSGD, rank 2": "messages between processes", "kPartial, 1 bucket": "messages between processes",
          "kOuter, 10 steps": "servers"}
+CODED = ("kFp16", "kTopK, 1 %", "kThreshold, if 1 % are sent", "kPowerSGD, rank 2")
 
 
 @check
@@ -17,7 +18,9 @@ def a_plan_of_hosts_says_which_ways_to_send_gradients_pay(case):
     whole = modes["kNone"]
     equal(whole["step_ms"], by_name["own"]["step_ms"], "whole gradients")
     for name, mode in modes.items():
-        true(0 <= mode["exposed_ms"] <= mode["step_ms"], f"exposed part of {name}: {mode}")
+        parts = [mode[part] for part in ("compute_ms", "encode_ms", "exposed_ms")]
+        true(min(parts) >= 0 and abs(sum(parts) - mode["step_ms"]) < 1e-6, f"parts of a step of {name}: {mode}")
+        equal(mode["encode_ms"] > 0, name in CODED, f"encoding of {name}")
     share = {name: mode["link_bytes"] / whole["link_bytes"] for name, mode in modes.items()}
     true(0.45 < share["kFp16"] < 0.55 and share["kTopK, 1 %"] < 0.05, f"shares of bytes: {share}")
     true(abs(share["kOuter, 10 steps"] - 0.1) < 1e-2, f"shares of bytes: {share}")

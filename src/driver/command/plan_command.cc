@@ -236,14 +236,22 @@ states, too. If the workers of a host have one copy of these, a worker's memory 
   step ms    predicted time of a step            link MB    bytes that a host sends in a step
   speed-up   over one worker with all cores      memory MB  of a worker
 
-With several hosts, a third table has the ways to exchange gradients, by the fields of cluster and
-the conf's own division: whole, by each compression of all_reduce, and by outer steps after local
-ones (group_sync: kOuter).
-"by" tells who adds up; link ms is the time of the exchange, and exposed ms the part of it for which
-a worker waits; "no gain here" marks a way that is not faster than whole gradients. The share that
-kThreshold sends depends on the gradients, and is taken to be `sparsity`. GPUs have the ways of
-NCCL. Their time to encode is not counted, so such a way "may be faster". If the job has `gpu` and
--machine is missing, there are only bytes and times of the link.
+With several hosts, a third table has the ways to exchange gradients, with the fields of the job's
+`cluster` and the job's own division:
+
+  gradients   whole (kNone), each compression of all_reduce, and, if sync_freq is above 1, outer
+              steps after local ones (group_sync: kOuter)
+  by          who adds the gradients up
+  step ms     the sum of the next three columns, each of one worker
+  compute ms  layers, sums, updates, and the processor's part in sending
+  encode ms   encoding and decoding of gradients
+  exposed ms  waiting for the exchange; the backward pass hides the rest of link ms
+  link ms     time of the exchange alone         link MB    bytes that a host sends in a step
+
+"no gain here" marks a way that is not faster than whole gradients. The share that kThreshold sends
+depends on the gradients, and is taken to be `sparsity`. GPUs have the ways of NCCL. Their time to
+encode is not counted, so such a way "may be faster". If the job has `gpu` and -machine is missing,
+there are only bytes and times of the link.
 
 To train with the plan found, set partition: kAuto in neuralnet, or copy each layer's partition_dim
 from -json. A layer without one has rows and units there, which are its partition_grid. A job with

@@ -153,7 +153,8 @@ std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster,
     else if (compression == AllReduceProto::kNone)
       return {};
   }
-  if (!cluster.on_gpus()) modes.push_back(OuterMode(job.cluster(), cluster.hosts));
+  if (!cluster.on_gpus() && job.cluster().sync_freq() > 1)
+    modes.push_back(OuterMode(job.cluster(), cluster.hosts));
   return modes;
 }
 
@@ -181,8 +182,9 @@ GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
     const StepCost cost = CostOfStep(net, mode.by_rows ? by_rows : layouts);
     const double end_ms = costs.EndMs(form);
     GradientMode step = {.step_ms = cost.step_ms,
-                         .link_ms = end_ms,
+                         .encode_ms = cost.coding_ms,
                          .exposed_ms = cost.exposed_ms + end_ms,
+                         .link_ms = end_ms,
                          .sent_bytes = cost.sent_bytes};
     for (const LayerReport& layer : cost.layers) step.link_ms += layer.transfer_ms;
     if (mode.after_backward) {
@@ -202,8 +204,9 @@ GradientMode Predict(const ModeForm& mode, const JobCosts& costs,
   return {.name = mode.name,
           .way = mode.way,
           .step_ms = mean(with.step_ms - hidden_ms, without.step_ms),
-          .link_ms = mean(with.link_ms, without.link_ms),
+          .encode_ms = mean(with.encode_ms, without.encode_ms),
           .exposed_ms = mean(with.exposed_ms - hidden_ms, without.exposed_ms),
+          .link_ms = mean(with.link_ms, without.link_ms),
           .sent_bytes = mean(with.sent_bytes, without.sent_bytes)};
 }
 

@@ -37,12 +37,17 @@ ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster,
 // Returns, for people, how the workers of one host add gradients up: "threads (one process)".
 std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster);
 
+// What a mode costs in a step.
 struct GradientMode {
   std::string name = {}, way = {};
   double step_ms = 0;
-  double link_ms = 0;      // of all transfers of a step
-  double exposed_ms = 0;   // the part of them that the worker waits for
-  int64_t sent_bytes = 0;  // of a host, in a step
+  double encode_ms = 0;    // a worker encodes and decodes gradients
+  double exposed_ms = 0;   // a worker waits for transfers
+  double link_ms = 0;      // all transfers, hidden ones as well
+  int64_t sent_bytes = 0;  // of a host
+
+  // Returns the rest of a step.
+  double compute_ms() const { return step_ms - encode_ms - exposed_ms; }
 };
 
 // Predicts a step in `layouts`, or by rows if the mode needs that. `times`: of costs.requests().

@@ -100,7 +100,8 @@ void JobCosts::AddExchange(double bytes, int hosts, const ExchangeForm& form,
   const double work = form.encode_ms + (2 - share) * form.decode_ms + share * form.sum_ms;
   AddSent((form.gradient + form.sum) * bytes * (hosts - 1) / hosts, cost);
   cost->sent_ms += mb * form.latency_ms;
-  cost->update_ms += mb * work / cluster_.here();
+  cost->coding_ms = mb * work / cluster_.here();
+  cost->update_ms += cost->coding_ms;
 }
 
 // A few hosts have the servers, to which all hosts send the gradients of all params, even those of

@@ -97,11 +97,13 @@ std::string Judgement(const JobPlans& plans, const GradientMode& mode) {
 
 std::string ModeTable(const JobPlans& plans) {
   const bool timed = !plans.cluster.untimed_gpus;
-  std::vector<Line> lines = {
-      {"gradients", "by", "", "step ms", "exposed ms", "link ms", "link MB"}};
+  std::vector<Line> lines = {{"gradients", "by", "", "step ms", "compute ms", "encode ms",
+                              "exposed ms", "link ms", "link MB"}};
+  const auto text = [](bool known, double ms) { return known ? Ms(ms) : "-"; };
   for (const GradientMode& mode : plans.modes)
-    lines.push_back({mode.name, mode.way, Judgement(plans, mode), timed ? Ms(mode.step_ms) : "-",
-                     timed ? Ms(mode.exposed_ms) : "-", Ms(mode.link_ms), Mb(mode.sent_bytes)});
+    lines.push_back({mode.name, mode.way, Judgement(plans, mode), text(timed, mode.step_ms),
+                     text(timed, mode.compute_ms()), text(!plans.cluster.on_gpus(), mode.encode_ms),
+                     text(timed, mode.exposed_ms), Ms(mode.link_ms), Mb(mode.sent_bytes)});
   return Aligned(lines, 3);
 }
 
@@ -112,6 +114,8 @@ nlohmann::ordered_json ModeJson(const JobPlans& plans, const GradientMode& mode)
                                  {"link_bytes", mode.sent_bytes}};
   if (plans.cluster.untimed_gpus) return json;
   json["step_ms"] = mode.step_ms;
+  json["compute_ms"] = mode.compute_ms();
+  if (!plans.cluster.gpus) json["encode_ms"] = mode.encode_ms;
   json["exposed_ms"] = mode.exposed_ms;
   json["pays"] = Pays(plans, mode);
   return json;

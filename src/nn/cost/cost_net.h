@@ -16,6 +16,7 @@ namespace singa {
 struct LayerCost {
   double forward_ms = 0, backward_ms = 0;
   double update_ms = 0;     // sums of gradients and updates, by the worker's own threads
+  double coding_ms = 0;     // the part of update_ms that encodes and decodes gradients
   double sent_ms = 0;       // time of the link between hosts for gradients and new values
   int64_t sent_bytes = 0;   // what a host sends for them
   int64_t moved_bytes = 0;  // what a worker gets from other workers for them

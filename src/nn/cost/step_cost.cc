@@ -101,6 +101,7 @@ StepCost CostOfStep(const CostNet& net, const Layouts& layouts) {
     const double longer = clocks.end_ms() - before - report.compute_ms;
     report.hidden_ms = std::clamp(report.transfer_ms - longer, 0.0, report.transfer_ms);
     cost.compute_ms += report.compute_ms;
+    cost.coding_ms += layer.coding_ms;
     cost.moved_bytes += report.moved_bytes;
     cost.sent_bytes += report.sent_bytes;
     cost.bytes += report.bytes;

@@ -61,6 +61,7 @@ struct LayerReport {
 
 struct StepCost {
   double step_ms = 0, compute_ms = 0;
+  double coding_ms = 0;     // the part of compute_ms that encodes and decodes gradients
   double exposed_ms = 0;    // the part of all transfers that the worker waits for
   int64_t moved_bytes = 0;  // what a worker gets from other workers
   int64_t sent_bytes = 0;   // what a host sends over its link

@@ -57,7 +57,7 @@ TEST(GradientModes, TakeTheWaysOfTheJob) {
             (Names{"kNone: servers", "kFp16: servers", "kTopK, 5 %: servers",
                    "kThreshold, if 5 % are sent: servers",
                    "kPowerSGD, rank 2: messages between processes",
-                   "kPartial, 1 bucket: messages between processes", "kOuter, 1 step: servers"}));
+                   "kPartial, 1 bucket: messages between processes"}));
   EXPECT_EQ(NamesAndWays(JobWith("sync_freq: 20 outer_fragments: 4 outer_compression: kInt8 "
                                  "all_reduce { backend: kMpi sparsity: 0.01 rank: 3 "
                                  "fusion_elements: 1 }")),
@@ -69,8 +69,7 @@ TEST(GradientModes, TakeTheWaysOfTheJob) {
 TEST(GradientModes, ThatTheNamedBackendLacksAreLeftOut) {
   EXPECT_EQ(NamesAndWays(JobWith("all_reduce { backend: kServers }")),
             (std::vector<std::string>{"kNone: servers", "kFp16: servers", "kTopK, 5 %: servers",
-                                      "kThreshold, if 5 % are sent: servers",
-                                      "kOuter, 1 step: servers"}));
+                                      "kThreshold, if 5 % are sent: servers"}));
 }
 
 TEST(GradientModes, OfFewerBytesTakeLessTimeOnTheLink) {
@@ -96,6 +95,18 @@ TEST(GradientModes, CountTheWorkOfTheCodecAndTheLatency) {
   EXPECT_NEAR(step_ms({.encode_ms = 1000, .decode_ms = 3000, .sum_ms = 4000}) - free,
               mb * (1000 + 1.5 * 3000 + 0.5 * 4000), kMs);
   EXPECT_NEAR(step_ms({.latency_ms = 1000}) - free, mb * 1000, kMs);
+}
+
+// The net computes for 36 ms, whatever it sends.
+TEST(GradientModes, DivideAStepIntoComputingEncodingAndWaiting) {
+  const double mb = 1e-3 * KilobytesOf(ImageJob());
+  const ExchangeForm form = {.gradient = 0.5, .encode_ms = 1000, .updates_all = true};
+  for (const double exchanges : {1.0, 0.1}) {
+    const GradientMode mode = PredictOf(form, exchanges);
+    EXPECT_NEAR(mode.encode_ms, exchanges * mb * 1000, kMs);
+    EXPECT_GT(mode.exposed_ms, 0);
+    EXPECT_NEAR(mode.compute_ms(), 36, kMs);
+  }
 }
 
 // Nothing hides them, since they follow the last gradient.

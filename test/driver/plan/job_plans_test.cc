@@ -65,7 +65,7 @@ JobPlans PlansOf(double units_ms, const ModelError& error = {}) {
 // The job divides its layers by rows, and the plan found divides some by units.
 TEST(JobPlans, ModesAreOfTheDivisionThatTheJobTrains) {
   const JobPlans plans = PlansOn(SlowHosts(), WideJob());
-  ASSERT_EQ(plans.modes.size(), 7u);
+  ASSERT_EQ(plans.modes.size(), 6u);
   EXPECT_EQ(plans.modes[0].step_ms, plans.Find("own")->cost.step_ms);
   EXPECT_EQ(plans.modes[0].sent_bytes, plans.Find("own")->cost.sent_bytes);
   EXPECT_EQ(plans.way, "");
@@ -90,6 +90,8 @@ TEST(JobPlans, OfGpusHaveTheModesOfNccl) {
   const std::string table = PlanTable(plans);
   EXPECT_NE(table.find("may be faster"), std::string::npos) << table;
   EXPECT_NE(table.find("encode gradients is not counted"), std::string::npos) << table;
+  for (const auto& mode : nlohmann::json::parse(PlanJson(plans))["gradients"])
+    EXPECT_FALSE(mode.contains("encode_ms")) << mode;
 }
 
 // The other plans are those of hosts without GPUs.
