@@ -26,11 +26,21 @@ def a_plan_of_hosts_says_which_ways_to_send_gradients_pay(case):
     true(abs(share["kOuter, 10 steps"] - 0.1) < 1e-2, f"shares of bytes: {share}")
     true(modes["kTopK, 1 %"]["pays"] and not modes["kPartial, 1 bucket"]["pays"], f"modes: {modes}")
     true(modes["kFp16"]["exposed_ms"] < whole["exposed_ms"], "fewer bytes are hidden sooner")
-    table = plan(case, "-workers", 2, "-hosts", 2, "-link", "10000,0", *settings).out
-    has(table, "no gain here", "a plan for a link that is faster than any codec")
+    fast = plan(case, "-workers", 2, "-hosts", 2, "-link", "10000,0", *settings)
+    has(fast.out, "no gain here", "a plan for a link that is faster than any codec")
+    true("warning" not in fast.err, f"warnings of a run that nobody asked for:\n{fast.err}")
     alone = plan(case, "-workers", 2).out
     has(alone, "whole, by shared host memory (one group on one host)", "the way on one host")
     true("gradients" not in plans(case, "-workers", 2)[0], "modes of one host")
+
+
+@check
+def a_wrong_link_and_too_many_hosts_say_what_to_type(case):
+    write(case)
+    has(plan(case, "-link", "100Mbit", code=2).err,
+        '-link: "100Mbit" is no number that it takes: give Gbit/s, or Gbit/s and microseconds, such as 0.1,50', "-link")
+    has(plan(case, "-hosts", "2", code=2).err, "-hosts must be from 1 to 1, is 2: each host has a worker, and the "
+        "group has 1 worker; -workers sets more", "-hosts")
 
 
 GPUS = """gpus: 1

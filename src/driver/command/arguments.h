@@ -55,12 +55,14 @@ class Arguments {
   // Throws Error(kExitUsage) with a hint at the command's help.
   [[noreturn]] void ThrowUsage(const std::string& message) const;
 
+  // `wanted`: for people, the form of the flag's value, if it is not one number.
   template <typename T>
-  T ToNumber(const std::string& flag, std::string_view text) const {
+  T ToNumber(const std::string& flag, std::string_view text, const std::string& wanted = "") const {
     T number = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || stop != text.data() + text.size() || text.empty())
-      ThrowUsage(StrCat("-", flag, ": \"", text, "\" is not a valid number"));
+      ThrowUsage(StrCat("-", flag, ": \"", text, "\" is not a valid number",
+                        wanted.empty() ? "" : ": ", wanted));
     return number;
   }
 

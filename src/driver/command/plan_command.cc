@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/system/cgroup.h"
+#include "base/text/counted.h"
 #include "cluster/protocol/topology.h"
 #include "driver/bench/bench_job.h"
 #include "driver/command/arguments.h"
@@ -28,12 +30,21 @@
 namespace singa {
 namespace {
 
-int Count(const Arguments& args, const std::string& flag, int missing, int most) {
+// `why_most`: for people, why there are no more.
+int Count(const Arguments& args, const std::string& flag, int missing, int most,
+          const std::string& why_most = "") {
   if (!args.Has(flag)) return missing;
   const auto number = args.ToNumber<int>(flag, args.Get(flag));
   if (number < 1 || number > most)
-    args.ThrowUsage(StrCat("-", flag, " must be from 1 to ", most, ", is ", number));
+    args.ThrowUsage(StrCat("-", flag, " must be from 1 to ", most, ", is ", number,
+                           number > most ? why_most : ""));
   return number;
+}
+
+int CountHosts(const Arguments& args, int workers) {
+  return Count(args, "hosts", 1, workers,
+               StrCat(": each host has a worker, and the group has ", Counted(workers, "worker"),
+                      "; -workers sets more"));
 }
 
 // Reads -link GBIT or GBIT,USEC.
@@ -41,9 +52,13 @@ void ReadLink(const Arguments& args, PlanCluster* cluster) {
   if (!args.Has("link")) return;
   const std::string text = args.Get("link");
   const size_t comma = text.find(',');
-  cluster->link_gbit = args.ToNumber<double>("link", std::string_view(text).substr(0, comma));
+  const auto number = [&](std::string_view part) {
+    return args.ToNumber<double>("link", part,
+                                 "give Gbit/s, or Gbit/s and microseconds, such as 0.1,50");
+  };
+  cluster->link_gbit = number(std::string_view(text).substr(0, comma));
   if (comma != std::string::npos)
-    cluster->link_us = args.ToNumber<double>("link", std::string_view(text).substr(comma + 1));
+    cluster->link_us = number(std::string_view(text).substr(comma + 1));
   if (!(cluster->link_gbit >= kLeastSpeed && cluster->link_gbit <= kMostSpeed))
     args.ThrowUsage(StrCat("-link: Gbit/s must be from ", kLeastSpeed, " to ", kMostSpeed, ", is ",
                            cluster->link_gbit));
@@ -119,7 +134,7 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
   PlanCluster cluster;
   cluster.workers =
       Count(args, "workers", std::max(1, job.cluster().nworkers_per_group()), Topology::kMostRoles);
-  cluster.hosts = Count(args, "hosts", 1, cluster.workers);
+  cluster.hosts = CountHosts(args, cluster.workers);
   LeaveOutIdleHosts(&cluster);
   ReadLink(args, &cluster);  // tells of a mistake before anything is measured
   Machine machine;

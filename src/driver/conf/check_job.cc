@@ -232,6 +232,8 @@ bool NetIsSound(const ConfigErrors& errors) {
   });
 }
 
+bool IsOfCluster(const ConfigError& finding) { return finding.path().starts_with("cluster."); }
+
 void AddTo(JobConf* conf, const ConfFindings& found) {
   for (const ConfigError& error : found.errors) conf->Add(error);
   for (const ConfigError& warning : found.warnings) conf->Add(warning, Diagnostic::kWarning);
@@ -240,7 +242,8 @@ void AddTo(JobConf* conf, const ConfFindings& found) {
 void Check(const CheckOptions& options, CheckedJob* checked) {
   JobConf& conf = checked->conf;
   if (!conf.ok()) return;
-  const ConfFindings found = CheckValues(checked->job, options.use);
+  ConfFindings found = CheckValues(checked->job, options.use);
+  if (options.elsewhere) std::erase_if(found.warnings, IsOfCluster);
   AddTo(&conf, found);
   if (!options.elsewhere) AddTo(&conf, CheckGpus(&checked->job));
   if (NetIsSound(found.errors)) NetCheck(checked->job, options, &conf).Run();

@@ -21,9 +21,11 @@ struct CheckOptions {
   bool files = false;
   // Compare stores that open quickly with the conf. Training does so itself.
   bool stores = false;
-  bool resumes = false;    // checkpoint_path may not be used, so its files are not read
-  bool quiet = false;      // WithJob shows no warnings
-  bool elsewhere = false;  // other machines train the job, so `gpu` names GPUs of theirs
+  bool resumes = false;  // checkpoint_path may not be used, so its files are not read
+  bool quiet = false;    // WithJob shows no warnings
+  // Other machines may train the job, with other workers. `gpu` then names GPUs of theirs, and
+  // warnings of `cluster` do not apply.
+  bool elsewhere = false;
   // WithJob shows an error of a file that a layer reads at the field that names the file.
   bool places = false;
 };

@@ -105,6 +105,17 @@ TEST(CheckJobText, AMetricOfAnotherPhaseIsNoBest) {
   EXPECT_THAT(found, HasSubstr("error: checkpoint_best: no layer"));
 }
 
+// A plan has workers of its own, and tries all ways to send gradients.
+TEST(CheckJobText, AJobForOtherWorkersIsNotWarnedOfItsOwn) {
+  const std::string text = JobText("cluster { sync_freq: 10 all_reduce { sparsity: 0.01 } }");
+  for (const char* field :
+       {"cluster.sync_freq", "cluster.all_reduce", "cluster.all_reduce.sparsity"})
+    EXPECT_THAT(Found(text), HasSubstr(StrCat("warning: ", field, ": ")));
+  EXPECT_EQ(Found(text, {.elsewhere = true}), "");
+  EXPECT_THAT(Found(JobText("cluster { sync_freq: 0 }"), {.elsewhere = true}),
+              HasSubstr("error: cluster.sync_freq: must be"));
+}
+
 TEST(CheckJobText, AResumedJobNeedsNoFirstValues) {
   const std::string text = JobText("checkpoint_path: '/none/model.safetensors'");
   EXPECT_THAT(Found(text, {.files = true}), HasSubstr("checkpoint_path"));
