@@ -13,7 +13,11 @@ inline std::string Formatted(double value, const char* format) {
   return text;
 }
 
-// Returns a time with three digits, or all digits before the point: "1.25 ms", "1234 ms".
-inline std::string MsText(double ms) { return Formatted(ms, ms < 100 ? "%.3g ms" : "%.0f ms"); }
+// Returns a time with three digits, or all digits before the point: "1.25 ms", "1234 ms". A time
+// below a microsecond is "0 ms".
+inline std::string MsText(double ms) {
+  if (ms < 1e-3) return "0 ms";
+  return Formatted(ms, ms < 100 ? "%.3g ms" : "%.0f ms");
+}
 
 }  // namespace singa

@@ -26,11 +26,15 @@ std::optional<std::string> ExchangeAdvice::Add(const std::vector<ProcessShare>& 
 }
 
 std::optional<std::string> ExchangeAdvice::Judge(const GradientReleases& releases) const {
-  const auto& [latency_ms, whole_ms] = facts_.whole;
+  const auto& [message_ms, whole_ms] = facts_.whole;
+  const auto exposed = [&, message = message_ms](int last_messages, double ms) {
+    return last_messages * message + releases.ExposedMs(ms);
+  };
+  const double transfer_ms = whole_ms - kMessagesOfSum * message_ms;
   const double share = bytes_ / steps_ / facts_.whole_bytes;
-  const double link_ms = latency_ms + share * (whole_ms - latency_ms) + work_ms_ / steps_;
   const double coding_ms = coding_ms_ / steps_;
-  const double exposed_ms = releases.ExposedMs(link_ms), whole = releases.ExposedMs(whole_ms);
+  const double exposed_ms = exposed(facts_.last_messages, share * transfer_ms + work_ms_ / steps_);
+  const double whole = exposed(kMessagesOfSum, transfer_ms);
   if (coding_ms + exposed_ms <= whole + kLeastLoss * step_ms_ / steps_) return {};
   return StrCat(facts_.mode, " is slower than whole gradients here: a step spends ",
                 MsText(coding_ms), " on encoding and ", MsText(exposed_ms),

@@ -1,11 +1,12 @@
 // ExchangeAdvice says when compressed gradients cost a job more time than whole ones would. Both
-// are costed alike, in what a step loses to its exchange:
-//   whole:      exposed(whole.ms)
-//   compressed: coding + exposed(latency + share * (whole.ms - latency) + work)
+// are costed as `singa plan` predicts them (GradientMode), in what a step loses to its exchange:
+//   whole:      2 * message + exposed(transfer)
+//   compressed: coding + last_messages * message + exposed(share * transfer + work)
 // Before the first step the processes measure a sum of as many numbers as a gradient has (whole).
-// GradientReleases::ExposedMs is the part of an exchange that the backward pass does not hide. The
-// share is that of the bytes sent. `coding` is the workers' time, and `work` that of the thread
-// which exchanges. Waits are not compared: most of them are for a slower process.
+// `transfer` is its time without its two messages. Nothing hides the messages after the last
+// gradient. GradientReleases::ExposedMs is the part of a transfer that the backward pass does not
+// hide. The share is that of the bytes sent. `coding` is the workers' time, and `work` that of the
+// thread which exchanges. Waits are not compared: most of them are for a slower process.
 #pragma once
 
 #include <optional>
@@ -27,6 +28,7 @@ class ExchangeAdvice {
 
   struct Facts {
     std::string mode;        // the name of the compression
+    int last_messages = 0;   // ExchangeForm::last_messages of the compression
     SumTimes whole;          // of an exchange of whole gradients
     double whole_bytes = 0;  // that all processes send for them in a step
   };

@@ -7,6 +7,7 @@
 #include "base/system/process_memory.h"
 #include "base/thread/stopped.h"
 #include "cluster/workers/group_metrics.h"
+#include "driver/plan/gradient_modes.h"
 
 namespace singa {
 
@@ -22,6 +23,7 @@ ExchangeAdvice::Facts GroupLoop::ExchangeOf(WorkerGroups* groups) {
   const double bytes =
       2.0 * (processes - 1) * sizeof(float) * static_cast<double>(model.trained().table.elements());
   return {.mode = AllReduceProto::Compression_Name(compression),
+          .last_messages = CountLastMessages(compression),
           .whole = groups->whole_exchange(),
           .whole_bytes = bytes};
 }

@@ -5,6 +5,7 @@
 
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
+#include "comm/collective/link_probe.h"
 #include "driver/plan/codec_forms.h"
 #include "driver/plan/gpu_forms.h"
 #include "driver/plan/rank_forms.h"
@@ -47,18 +48,16 @@ std::optional<SyncPlan> SyncOf(const JobProto& job, const PlanCluster& cluster) 
 
 // Returns the sums of a bucket that ranks exchange one after the other: of both thin matrices, if
 // there are any.
-int SumsOfBucket(const AllReduceProto& conf) {
-  return conf.compression() == AllReduceProto::kPowerSGD ? 2 : 1;
+int SumsOfBucket(Compression compression) {
+  return compression == AllReduceProto::kPowerSGD ? 2 : 1;
 }
 
 // Returns the sums that ranks exchange before those of the last bucket. kPartial has one bucket a
 // step.
 int64_t CountEarlySums(const AllReduceProto& conf, const TrainedShapes& shapes) {
   if (conf.compression() == AllReduceProto::kPartial) return 0;
-  return (CountBuckets(conf, shapes) - 1) * SumsOfBucket(conf);
+  return (CountBuckets(conf, shapes) - 1) * SumsOfBucket(conf.compression());
 }
-
-constexpr int kMessagesOfSum = 2;
 
 // Returns ExchangeForm::latency_ms. Each message of a sum is waited for.
 double LatencyMs(int64_t sums, const TrainedShapes& shapes, double link_us) {
@@ -113,7 +112,7 @@ ModeForm ModeOf(const JobProto& job, const SyncPlan& plan, const PlanCluster& cl
   if (plan.mode != SyncMode::kRankSums) return mode;
   mode.form.updates_all = true;
   mode.form.latency_ms = LatencyMs(CountEarlySums(conf, shapes), shapes, cluster.link_us);
-  mode.form.last_messages = kMessagesOfSum * SumsOfBucket(conf);
+  mode.form.last_messages = CountLastMessages(conf.compression());
   return mode;
 }
 
@@ -139,6 +138,10 @@ ModeForm OuterMode(const ClusterProto& conf, int hosts) {
 }
 
 }  // namespace
+
+int CountLastMessages(Compression compression) {
+  return kMessagesOfSum * SumsOfBucket(compression);
+}
 
 std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster,
                               const TrainedShapes& shapes) {

@@ -13,6 +13,9 @@
 
 namespace singa {
 
+// Returns ExchangeForm::last_messages of processes on CPUs.
+int CountLastMessages(AllReduceProto::Compression compression);
+
 struct ModeForm {
   std::string name;  // for people, such as "kTopK, 1 %"
   std::string way;   // who adds up, such as "servers" (WayOf)

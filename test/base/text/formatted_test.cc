@@ -24,6 +24,11 @@ TEST(MsText, HasThreeDigits) {
   EXPECT_EQ(MsText(99.97), "100 ms");
 }
 
+TEST(MsText, HasNothingBelowAMicrosecond) {
+  EXPECT_EQ(MsText(2e-6), "0 ms");
+  EXPECT_EQ(MsText(0.001), "0.001 ms");
+}
+
 TEST(MsText, HasAllDigitsBeforeThePoint) { EXPECT_EQ(MsText(12345.6), "12346 ms"); }
 
 }  // namespace
