@@ -64,6 +64,8 @@ PlanCluster ClusterOf(const JobProto& job, const RunOptions& options) {
   cluster.workers = job.cluster().nworkers_per_group();
   cluster.cores = CoresOfJob();
   const SyncMode mode = options.process ? options.process->part().plan().mode : SyncMode::kAlone;
+  if (options.process && options.process->part().plan().by_mpi)
+    cluster.why_mpi = options.process->part().plan().why;
   if (mode == SyncMode::kServers || mode == SyncMode::kRankSums)
     cluster.hosts = options.process->part().topology().ProcessesOf(0).size();
   if (mode == SyncMode::kServers) SetServers(options.process->part().topology(), &cluster);

@@ -38,7 +38,8 @@ JobProto JobWith(const JobProto& job, const PlanCluster& cluster, Compression co
 // of GPUs do it.
 std::optional<SyncPlan> SyncOf(const JobProto& job, const PlanCluster& cluster) {
   try {
-    const SyncPlan plan = PlanSync(job, {.one_host = cluster.hosts == 1});
+    const SyncPlan plan =
+        PlanSync(job, {.one_host = cluster.hosts == 1, .why_mpi = cluster.why_mpi});
     if (cluster.on_gpus() && plan.mode != SyncMode::kAllReduce) return {};
     return plan;
   } catch (const ConfigError&) {

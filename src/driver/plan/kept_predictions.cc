@@ -14,7 +14,8 @@ namespace {
 // Returns the name of the file with all divisions of the job's layers. The times of several hosts
 // depend on their servers, their link and the way of the gradients, too.
 std::string NameOf(JobProto job, const PlanCluster& cluster) {
-  const int backend = job.cluster().all_reduce().backend();
+  const int backend =
+      cluster.why_mpi.empty() ? job.cluster().all_reduce().backend() : AllReduceProto::kMpi;
   SetDivision({}, job.mutable_neuralnet());
   job.mutable_neuralnet()->clear_partition();
   std::string key = KeyOf({std::move(job), cluster});

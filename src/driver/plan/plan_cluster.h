@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "train/trainer/worker_place.h"
 
@@ -21,6 +22,7 @@ struct PlanCluster {
   bool servers_apart = false;  // the servers are on hosts of their own
   double link_gbit = 10;       // Gbit/s of a host's link, in each direction
   double link_us = 50;         // microseconds that a message is under way
+  std::string why_mpi;         // SyncFacts::why_mpi of the hosts' processes
 
   bool on_gpus() const { return gpus || untimed_gpus; }
   // Workers of the host that has most.

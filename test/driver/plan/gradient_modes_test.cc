@@ -196,5 +196,14 @@ TEST(GradientModes, OfRanksUpdateAllValuesInEachProcess) {
   EXPECT_TRUE(WholeForm(by_mpi, TwoHosts(), ShapesOf(by_mpi)).updates_all);
 }
 
+TEST(GradientModes, OfAJobThatMpirunStartsAreThoseOfMpi) {
+  PlanCluster by_mpirun = TwoHosts();
+  by_mpirun.why_mpi = "Open MPI has started the job";
+  const JobProto job = JobWith("all_reduce {}");
+  EXPECT_FALSE(WholeForm(job, TwoHosts(), ShapesOf(job)).updates_all);
+  EXPECT_TRUE(WholeForm(job, by_mpirun, ShapesOf(job)).updates_all);
+  EXPECT_EQ(NamesAndWays(job, by_mpirun)[0], "kNone: MPI");
+}
+
 }  // namespace
 }  // namespace singa::gradient_modes

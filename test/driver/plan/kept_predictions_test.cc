@@ -71,6 +71,8 @@ TEST_F(KeptPredictionsTest, OfAnotherWayOfGradientsBetweenHostsAreOthers) {
   EXPECT_EQ(KeptPrediction(by_mpi, plans_.cluster), std::nullopt);
   KeepPredictions(by_mpi, plans_);
   EXPECT_EQ(KeptPrediction(by_mpi, plans_.cluster), 3);
+  plans_.cluster.why_mpi = "Open MPI has started the job";
+  EXPECT_EQ(KeptPrediction(job_, plans_.cluster), 3) << "which was planned with kMpi";
 }
 
 TEST_F(KeptPredictionsTest, OfAJobWithPluginsAreNotKept) {
