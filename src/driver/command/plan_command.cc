@@ -145,7 +145,8 @@ Machine MachineFor(const JobProto& job, const Arguments& args) {
       args.ThrowUsage(StrCat("a host of the machine has ", machine.cluster.cores, " GPUs, and ",
                              cluster.here(), " workers need one each: raise -hosts"));
   } else {
-    machine.cluster = ThisMachine(cluster);
+    machine.cluster = cluster;
+    machine.cluster.cores = UsableCores();
     machine.cluster.threads = ThreadsOfRun(job, cluster.workers);
     machine.cluster.link_gbit = job.cluster().link_gbit();
     machine.rates = RatesOfThisMachine(machine.cluster);

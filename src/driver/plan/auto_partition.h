@@ -19,7 +19,7 @@ struct AutoPartition {
   double predicted_ms = 0, predicted_data_ms = 0;
   double measured_ms = 0, measured_data_ms = 0;  // of first steps; 0: not measured
   int64_t predicted_bytes = 0;                   // memory of a worker
-  // The plan that did not win the trial by 2 %; tried_ms is 0 if there is none.
+  // The fastest plan by prediction, if it was not 2 % faster in the trial; else tried_ms is 0.
   Division tried;
   double tried_ms = 0, tried_predicted_ms = 0;
 };

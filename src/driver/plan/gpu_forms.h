@@ -8,9 +8,10 @@
 
 namespace singa {
 
-// Returns the form of the compression of `conf`. Its bytes are those that cross a host's link. An
-// all-reduce and an all-gather are rings, which leave each host once. The work of GPUs on codes is
-// not known, and counts as none. REQUIRES: several hosts; params are trained.
+// Returns the form of the compression of `conf`. Its bytes are those that cross a host's link. The
+// numbers of an all-reduce, and of an all-gather, go round in a ring that leaves each host once.
+// The time in which GPUs encode is not known, and counts as none. REQUIRES: several hosts; params
+// are trained.
 ExchangeForm GpuForm(const AllReduceProto& conf, const PlanCluster& cluster,
                      const TrainedShapes& shapes);
 

@@ -18,8 +18,8 @@ namespace {
 
 using Compression = AllReduceProto::Compression;
 
-// Returns the job as one group trains it on `cluster` with the compression. Only all_reduce has
-// the GPUs of several hosts add up.
+// Returns the job as one group trains it on `cluster` with the compression. GPUs of several hosts
+// add gradients up only if all_reduce is set.
 JobProto JobWith(const JobProto& job, const PlanCluster& cluster, Compression compression) {
   JobProto one = job;
   one.clear_gpu();

@@ -22,14 +22,15 @@ struct ModeForm {
   ExchangeForm form;
   bool by_rows = false;  // it needs all layers divided by rows
   double exchanges = 1;  // in a step; kOuter: less than 1, or 1
-  // Steps without an exchange that an exchange has to hide behind.
+  // An exchange hides behind at most so many steps, which have none of their own.
   double overlap = 0;
   bool after_backward = false;  // the backward pass hides no part of the exchange
 };
 
-// Returns the modes of the job's fields on several hosts, whole gradients first. A mode that the
-// job's backend does not have is left out. GPUs have those by NCCL. Measures the codecs of hosts
-// without GPUs, which takes some 100 ms. Throws ConfigError relative to the JobProto.
+// Returns the modes of several hosts, with the settings of the job. Whole gradients come first.
+// Modes that the job's backend does not have are left out, and kOuter if sync_freq is 1. GPUs have
+// the modes of NCCL. The codecs of hosts without GPUs are measured, which takes some 100 ms. Throws
+// ConfigError relative to the JobProto.
 std::vector<ModeForm> ModesOf(const JobProto& job, const PlanCluster& cluster,
                               const TrainedShapes& shapes);
 

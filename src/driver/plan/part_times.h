@@ -26,7 +26,7 @@ struct PartTimes {
   }
 };
 
-// A job as its layers' partition_dim divide it, and its workers.
+// A job whose layers say how they are divided (partition_dim), and its workers.
 struct PartRequest {
   JobProto job;
   PlanCluster cluster;

@@ -29,8 +29,8 @@ struct PlanCluster {
   int here() const { return (workers + hosts - 1) / hosts; }
   // Workers of a host that compute at once; the others wait for a core.
   int at_once() const { return std::clamp(cores / threads, 1, here()); }
-  // The factor of a worker's times because workers of the host share cores, for work that any free
-  // worker takes.
+  // The workers of a host share its cores. This is the factor of a worker's times for work that any
+  // free worker takes.
   double sharing() const { return static_cast<double>(here()) / at_once(); }
   // The factor for work that each worker does itself. Workers meet more often than the system
   // switches threads, so 3 workers on 2 cores take as long as 4.

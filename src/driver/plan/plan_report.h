@@ -7,7 +7,8 @@
 
 namespace singa {
 
-// Returns a table of the found plan's layers, and one of all plans.
+// Returns tables of the found plan's layers, of all plans, and, with several hosts, of the ways to
+// exchange gradients.
 std::string PlanTable(const JobPlans& plans);
 // Returns one object: {"plans": [{"name": ..., "step_ms": ..., "memory_mb": ..., "bytes": ...}]}.
 std::string PlanJson(const JobPlans& plans);

@@ -1,14 +1,8 @@
 #include "driver/plan/this_machine.h"
 
-#include "base/system/cgroup.h"
 #include "math/machine_peak.h"
 
 namespace singa {
-
-PlanCluster ThisMachine(PlanCluster cluster) {
-  cluster.cores = UsableCores();
-  return cluster;
-}
 
 SyncRates RatesOfThisMachine(const PlanCluster& cluster) {
   SyncRates rates;
