@@ -75,9 +75,9 @@ void ProcessLink::OnMessage(int process, const Message& message) {
   changed_.notify_all();
 }
 
-void ProcessLink::Reserve(int64_t bytes, int64_t messages) {
+void ProcessLink::Reserve(const UnderWay& more) {
   const MutexLock lock(&mutex_);
-  most_held_ += bytes + messages * kMessageCost;
+  most_held_ += more.bytes + more.messages * kMessageCost;
 }
 
 void ProcessLink::Fail(std::exception_ptr error) {

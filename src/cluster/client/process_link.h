@@ -28,7 +28,7 @@ class ProcessLink final : public RankLink {
   // Any thread may call the methods below. These two throw the error that Fail was given.
   void Send(int to, int64_t tag, std::span<const std::byte> bytes) override;
   void Receive(int from, int64_t tag, std::span<std::byte> bytes) override;
-  void Reserve(int64_t bytes, int64_t messages) override;
+  void Reserve(const UnderWay& more) override;
 
   // Takes a kCollective message from `process`, an authenticated rank. A message that does not fit
   // is dropped. After more bytes that nobody awaits than kMostHeld and what was reserved, each Send

@@ -9,6 +9,7 @@
 
 #include "comm/codec/identity.h"
 #include "comm/collective/link_tags.h"
+#include "comm/collective/slice_buckets.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -43,7 +44,7 @@ std::span<const float> Decoded(const Codec& codec, const Frame& bytes, int64_t n
 
 // A slice's owner is the rank that owns the fewest floats so far, of those that contribute to it.
 RankSums::RankSums(const Topology& topology, const SliceTable& table, const Codec& codec,
-                   int64_t most, RankLink* link)
+                   const std::vector<std::vector<int>>& buckets, RankLink* link)
     : table_(table),
       codec_(codec),
       codec_of_sums_(codec.sends_sums() ? codec : Identity()),
@@ -65,12 +66,21 @@ RankSums::RankSums(const Topology& topology, const SliceTable& table, const Code
     }
     owned[route.owner] += table[s].size;
   }
-  const int64_t lengths = codec.MostBytes(0) * table.size();
-  messages_ = RankLink::MessagesOf(codec.MostBytes(most * most_nodes) + lengths) + table.size() + 1;
-  // Parts of all exchanges of a step may come before the first is added up.
-  const int64_t bytes = codec.MostBytes(table.elements() * most_nodes) + lengths;
-  link_.Reserve(2 * (bytes + RankLink::kMostBytes),
-                4 * (RankLink::MessagesOf(bytes) + 2 * int64_t{table.size()}));
+  const auto most_bytes = [&](int64_t floats, int64_t slices) {
+    return codec.MostBytes(floats * most_nodes) + codec.MostBytes(0) * slices;
+  };
+  int64_t most_slices = 0;
+  for (const std::vector<int>& bucket : buckets)
+    most_slices = std::max<int64_t>(most_slices, std::ssize(bucket));
+  messages_ =
+      RankLink::MessagesOf(most_bytes(MostFloats(table, buckets), most_slices)) + most_slices + 1;
+  // Parts of all exchanges of a step may come before the first is added up. A process has all sums
+  // of a step before it sends parts of the next one.
+  constexpr int kSteps = 2;
+  const int64_t bytes = most_bytes(table.elements(), table.size());
+  link_.Reserve({.bytes = kSteps * (bytes + RankLink::kMostBytes),
+                 .messages = kSteps * 2 * (RankLink::MessagesOf(bytes) + 2 * int64_t{table.size()}),
+                 .tags = kSteps * std::ssize(buckets) * kKinds * messages_});
 }
 
 // A block of memory serves all buckets whose blocks have the same size class (FrameMemory).

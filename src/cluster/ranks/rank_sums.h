@@ -22,10 +22,11 @@ class RankSums {
   // Takes the whole sum of a slice.
   using Take = std::function<void(int slice, std::span<const float> sum)>;
 
-  // `most`: of the slices of one exchange, the most floats. `codec`: of gradients, and of sums if
-  // it sends them. `link`: between the group's processes, all of the job. All must outlive it.
-  RankSums(const Topology& topology, const SliceTable& table, const Codec& codec, int64_t most,
-           RankLink* link);
+  // `buckets`: the slices of each exchange of a step. `codec`: of gradients, and of sums if it
+  // sends them. `link`: between the group's processes, all of the job. `table`, `codec` and `link`
+  // must outlive it.
+  RankSums(const Topology& topology, const SliceTable& table, const Codec& codec,
+           const std::vector<std::vector<int>>& buckets, RankLink* link);
 
   // Returns the most bytes that a process keeps for sums and for what comes, if each of `ranks`
   // owns as much of each bucket. nodes: sums that a process contributes to a slice.

@@ -18,8 +18,7 @@ namespace singa {
 void RankUpdates::Connect(const SliceTable& table, int64_t first) {
   table_ = table;
   const auto buckets = GradientBuckets(table_, setup_.job.cluster().all_reduce());
-  sums_ = std::make_unique<RankSums>(setup_.topology, table_, codec_, MostFloats(table_, buckets),
-                                     setup_.link);
+  sums_ = std::make_unique<RankSums>(setup_.topology, table_, codec_, buckets, setup_.link);
   encoder_ = std::make_unique<GradientEncoder>(codec_, table_, setup_.topology, rank(), kGroup);
   MakeLowRank();
   own_.resize(table_.size());

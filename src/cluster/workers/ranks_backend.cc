@@ -26,10 +26,10 @@ bool ExchangesAside(const SyncSetup& setup) {
   return !setup.process->part().all_here() || workers * setup.threads < UsableCores();
 }
 
-std::unique_ptr<MpiLink> MakeMpiLink(const SyncSetup& setup, bool carries) {
+std::unique_ptr<MpiLink> MakeMpiLink(const SyncSetup& setup, MpiLink::Carrier carrier) {
   if (!setup.plan.by_mpi) return nullptr;
   const JobPart& part = setup.process->part();
-  return std::make_unique<MpiLink>(part.rank(), part.processes(), carries, setup.deadline);
+  return std::make_unique<MpiLink>(part.rank(), part.processes(), carrier, setup.deadline);
 }
 
 }  // namespace
@@ -38,8 +38,9 @@ RanksBackend::RanksBackend(const SyncSetup& setup)
     : setup_(setup),
       job_(JobOfServers(setup.job)),
       codec_(MakeGradientCodec(setup.job.cluster(), MomentumOfCodec(setup.job))),
-      gradients_(MakeMpiLink(setup, ExchangesAside(setup))),
-      regions_(MakeMpiLink(setup, true)) {
+      gradients_(MakeMpiLink(
+          setup, ExchangesAside(setup) ? MpiLink::Carrier::kOwnThread : MpiLink::Carrier::kSender)),
+      regions_(MakeMpiLink(setup, MpiLink::Carrier::kOwnThread)) {
   ServedCluster& cluster = setup_.process->cluster();
   const LinkedUpdates::Setup parts{
       .job = job_,

@@ -14,8 +14,7 @@ TeamRegions::TeamRegions(const RegionSizes& sizes, const GroupMemory* shared,
       group_(*group),
       board_(shared ? &shared->regions() : &own_.emplace(sizes, Here(*group))) {
   if (!link_.link) return;
-  const LinkExchange::UnderWay most = LinkExchange::MostUnderWay(link_, sizes_);
-  link_.link->Reserve(most.bytes, most.messages);
+  link_.link->Reserve(LinkExchange::MostUnderWay(link_, sizes_));
 }
 
 RegionExchange* TeamRegions::Add(WorkerModel* worker) {

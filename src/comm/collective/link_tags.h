@@ -1,18 +1,19 @@
-// The first tags of the users of one RankLink. Two users have no tag in common: each has the tags
-// up to the next user's first one. LinkCollective's operations on the link itself begin at 0.
+// The first tags of the users of one RankLink. Two users have no tag in common: each has
+// 2^kUserShift tags. LinkCollective's operations on the link itself begin at 0.
 //
-// MPI's tags have fewer bits, and repeat, also from one user to another. Messages with the same tag
-// arrive in the order in which they were sent. Users of one MpiLink therefore take turns, in the
-// same order on both sides. Regions have an MpiLink of their own.
+// MPI's tags have fewer bits. MpiLink gives each user a communicator, in which the user's tags
+// repeat. A user says by RankLink::Reserve how far apart its tags may be at a time.
 #pragma once
 
 #include <cstdint>
 
 namespace singa {
 
-inline constexpr int64_t kProbeTags = int64_t{1} << 59;       // MeasureSum
-inline constexpr int64_t kThinMatrixTags = int64_t{1} << 60;  // LowRankSums
-inline constexpr int64_t kGradientTags = int64_t{1} << 61;    // RankSums, or PartialUpdates
-inline constexpr int64_t kRegionTags = int64_t{1} << 62;      // LinkExchange
+inline constexpr int kUserShift = 60;
+inline constexpr int64_t kProbeTags = int64_t{1} << kUserShift;       // MeasureSum
+inline constexpr int64_t kThinMatrixTags = int64_t{2} << kUserShift;  // LowRankSums
+inline constexpr int64_t kGradientTags = int64_t{3} << kUserShift;    // RankSums, PartialUpdates
+inline constexpr int64_t kRegionTags = int64_t{4} << kUserShift;      // LinkExchange
+inline constexpr int kTagUsers = 5;
 
 }  // namespace singa

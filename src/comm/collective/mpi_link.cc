@@ -53,7 +53,7 @@ void MpiLink::Close() {
     ends_ = true;
   }
   sends_.notify_all();
-  if (carrier_.joinable()) carrier_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void MpiLink::Open(MpiWorld* world) {
@@ -62,8 +62,24 @@ void MpiLink::Open(MpiWorld* world) {
                 StrCat("MPI says that this is rank ", world->rank(), " of ", world->size(),
                        ", and the job that it is process ", rank_, " of ", size_));
   world_ = world;
-  communicator_ = world->NewCommunicator();
-  if (carries_) carrier_ = std::thread([this] { CarryOn(); });
+  CheckTags();
+  for (MpiWorld::Communicator& one : communicators_) one = world->NewCommunicator();
+  if (carrier_ == Carrier::kOwnThread) thread_ = std::thread([this] { CarryOn(); });
+}
+
+void MpiLink::Reserve(const UnderWay& more) {
+  tags_ = std::max(tags_, more.tags);
+  if (world_) CheckTags();
+}
+
+// The tags of a user repeat after as many as MPI has. A message must not have the tag of another
+// one that is under way.
+void MpiLink::CheckTags() const {
+  if (tags_ > world_->tags())
+    throw Error(kExitConfig,
+                StrCat("MPI has ", world_->tags(), " tags for messages, and the job needs ", tags_,
+                       ": use servers (cluster.all_reduce.backend: kServers), or "
+                       "another transport of MPI, such as mpirun --mca pml ob1"));
 }
 
 // A thread that receives makes progress for all messages, so this one seldom has to look.
@@ -128,7 +144,8 @@ void MpiLink::SendEach(int to, int64_t first_tag, const std::vector<Frame>& fram
     const MutexLock lock(&sending_lock_);
     if (sending_.empty()) sends_.notify_one();
     for (const Part<const std::byte>& part : parts)
-      sending_.push_back({world_->StartSend(communicator_, to, part.tag, part.bytes), frame});
+      sending_.push_back(
+          {world_->StartSend(CommunicatorOf(part.tag), to, part.tag, part.bytes), frame});
     first_tag += MessagesOf(std::ssize(frame.bytes()));
     sent_ += std::ssize(frame.bytes());
   }
@@ -150,7 +167,7 @@ void MpiLink::ReceiveEach(int from, int64_t first_tag, std::span<const std::span
     for (size_t part = 0; part < parts.size(); ++part) {
       for (; next < parts.size() && (next == part || bytes < kMostUnderWay); ++next) {
         const auto& [tag, to] = parts[next];
-        under_way.push_back({world_->StartReceive(communicator_, from, tag, to), to.size()});
+        under_way.push_back({world_->StartReceive(CommunicatorOf(tag), from, tag, to), to.size()});
         bytes += to.size();
       }
       Await(&under_way.front(), from);

@@ -2,6 +2,7 @@
 // message only while its sender calls MPI.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -14,6 +15,7 @@
 
 #include "base/thread/mutex.h"
 #include "base/thread/progress_deadline.h"
+#include "comm/collective/link_tags.h"
 #include "comm/collective/mpi_world.h"
 #include "comm/collective/rank_link.h"
 
@@ -21,14 +23,19 @@ namespace singa {
 
 class MpiLink final : public RankLink {
  public:
-  // carries: a thread of the link calls MPI as long as messages are under way. Else a thread that
-  // has sent calls AwaitSent before it computes. `deadline` must outlive the link.
-  MpiLink(int rank, int size, bool carries, const ProgressDeadline* deadline)
-      : rank_(rank), size_(size), carries_(carries), deadline_(*deadline) {}
+  // The threads that call MPI while messages are under way.
+  enum class Carrier {
+    kOwnThread,  // a thread of the link
+    kSender,     // a thread that has sent calls AwaitSent before it computes
+  };
+  // `deadline` must outlive the link.
+  MpiLink(int rank, int size, Carrier carrier, const ProgressDeadline* deadline)
+      : rank_(rank), size_(size), carrier_(carrier), deadline_(*deadline) {}
   ~MpiLink() override { Close(); }
 
   // Connects the ranks. All ranks open their links in the same order. `world` must outlive it.
-  // Throws Error with kExitConfig if MPI counts the ranks in another way.
+  // Throws Error with kExitConfig if MPI counts the ranks in another way, or has fewer tags than
+  // were reserved.
   void Open(MpiWorld* world);
 
   int rank() const override { return rank_; }
@@ -47,7 +54,8 @@ class MpiLink final : public RankLink {
   void ReceiveEach(int from, int64_t first_tag, std::span<const std::span<std::byte>> all) override;
   bool sends_once() const override { return true; }
   void AwaitSent() override;
-  void Reserve(int64_t, int64_t) override {}  // MPI keeps what comes early
+  // MPI keeps what comes early. Its tags are counted when the link opens.
+  void Reserve(const UnderWay& more) override;
 
   // Returns the bytes that were sent and received.
   int64_t sent() const { return sent_; }
@@ -68,6 +76,10 @@ class MpiLink final : public RankLink {
     size_t bytes = 0;
   };
 
+  MpiWorld::Communicator CommunicatorOf(int64_t tag) const {
+    return communicators_[tag >> kUserShift];
+  }
+  void CheckTags() const;
   void Await(Receiving* receiving, int from);
   void GiveUp(std::deque<Receiving>* under_way);
   void CheckFailure() const;
@@ -77,10 +89,11 @@ class MpiLink final : public RankLink {
   void Poll(const std::function<bool()>& done, const std::function<std::string()>& what) const;
 
   const int rank_, size_;
-  const bool carries_;
+  const Carrier carrier_;
   const ProgressDeadline& deadline_;
   MpiWorld* world_ = nullptr;
-  MpiWorld::Communicator communicator_ = nullptr;
+  int64_t tags_ = 1;                                                  // most that are reserved
+  std::array<MpiWorld::Communicator, kTagUsers> communicators_ = {};  // of each user of tags
   std::atomic<int64_t> sent_{0}, received_{0};
   Mutex sending_lock_;
   std::condition_variable sends_;
@@ -88,7 +101,7 @@ class MpiLink final : public RankLink {
   bool ends_ GUARDED_BY(sending_lock_) = false;
   mutable Mutex failure_lock_;
   std::exception_ptr failure_ GUARDED_BY(failure_lock_);
-  std::thread carrier_;  // runs CarryOn, once the link is open, if it carries
+  std::thread thread_;  // runs CarryOn, once the link is open; none: senders carry
 };
 
 }  // namespace singa

@@ -31,6 +31,8 @@ class MpiWorld {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
+  // Returns the number of tags that messages of one communicator can have. Larger tags repeat.
+  int64_t tags() const { return tags_; }
   // Ends MPI, after which this object is of no use. Blocks until all ranks do so: MPI_Finalize has
   // no deadline, so they meet before it, and Error with kExitStalled is thrown if one does not come
   // in time. A rank that ends without it makes mpirun end the job as failed. REQUIRES: every

@@ -34,7 +34,7 @@ class OffsetLink final : public RankLink {
                    std::span<const std::span<std::byte>> all) override {
     link_.ReceiveEach(from, first_tag_ + first_tag, all);
   }
-  void Reserve(int64_t bytes, int64_t messages) override { link_.Reserve(bytes, messages); }
+  void Reserve(const UnderWay& more) override { link_.Reserve(more); }
 
  private:
   RankLink& link_;

@@ -43,8 +43,14 @@ class RankLink {
   virtual bool sends_once() const { return false; }
   // Blocks until all that was sent has left its memory. Throws as Receive does.
   virtual void AwaitSent() {}
-  // Lets each rank send `bytes` more, in `messages`, before this one receives them.
-  virtual void Reserve(int64_t bytes, int64_t messages) = 0;
+  // The messages that one rank sends before another one receives them.
+  struct UnderWay {
+    int64_t bytes = 0, messages = 0;
+    int64_t tags = 1;  // all tags between the lowest and the highest one
+  };
+  // Lets each rank have `more` under way to this one, besides what was reserved before. The tags
+  // are those of one user of the link. Throws Error with kExitConfig if the link has fewer.
+  virtual void Reserve(const UnderWay& more) = 0;
 };
 
 }  // namespace singa

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <span>
 
 #include "base/thread/counted_time.h"
@@ -22,6 +23,19 @@ int64_t MostFloats(const RegionSizes& sizes, int worker) {
   return most;
 }
 
+// Returns the place of each worker among those of its process.
+std::vector<int> PlacesOf(const WorkerLink& link) {
+  std::map<int, int> count;  // by rank
+  std::vector<int> places;
+  for (const int rank : link.ranks) places.push_back(count[rank]++);
+  return places;
+}
+
+// Returns the most workers of one process.
+int64_t MostWorkers(const std::vector<int>& places) {
+  return 1 + *std::ranges::max_element(places);
+}
+
 }  // namespace
 
 int64_t LinkExchange::Bytes(const RegionSizes& sizes, int worker) {
@@ -32,6 +46,8 @@ LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const R
                            int worker, ActivityMark* mark)
     : here_(*here),
       link_(link),
+      places_(PlacesOf(link)),
+      most_workers_(MostWorkers(places_)),
       sizes_(sizes),
       worker_(worker),
       mark_(mark),
@@ -40,25 +56,29 @@ LinkExchange::LinkExchange(MemoryExchange* here, const WorkerLink& link, const R
       received_(static_cast<size_t>(sizes.tags) * sizes.workers) {}
 
 // A process begins no step before the others have taken its regions of the step before last.
-LinkExchange::UnderWay LinkExchange::MostUnderWay(const WorkerLink& link,
-                                                  const RegionSizes& sizes) {
-  std::vector<UnderWay> of_process(1 + *std::ranges::max_element(link.ranks));
+RankLink::UnderWay LinkExchange::MostUnderWay(const WorkerLink& link, const RegionSizes& sizes) {
+  constexpr int kSteps = 2;
+  std::vector<RankLink::UnderWay> of_process(1 + *std::ranges::max_element(link.ranks));
   for (int to = 0; to < sizes.workers; ++to) {
     if (link.ranks[to] != link.link->rank()) continue;
     for (int from = 0; from < sizes.workers; ++from)
       for (int tag = 0; tag < sizes.tags && link.ranks[from] != link.ranks[to]; ++tag) {
         const int64_t bytes = BytesOf(sizes.floats(tag, from, to));
-        of_process[link.ranks[from]].bytes += 2 * bytes;
-        of_process[link.ranks[from]].messages += 2 * RankLink::MessagesOf(bytes);
+        of_process[link.ranks[from]].bytes += kSteps * bytes;
+        of_process[link.ranks[from]].messages += kSteps * RankLink::MessagesOf(bytes);
       }
   }
-  return *std::ranges::max_element(of_process, {}, &UnderWay::bytes);
+  RankLink::UnderWay most = *std::ranges::max_element(of_process, {}, &RankLink::UnderWay::bytes);
+  const int64_t workers = MostWorkers(PlacesOf(link));
+  most.tags = kSteps * sizes.tags * workers * workers * RankLink::MessagesOf(BytesOf(sizes.most));
+  return most;
 }
 
-// Each message of each region between two workers has a tag of its own.
+// Each message of each region from one process to another has a tag of its own.
 int64_t LinkExchange::TagOf(int tag, int from, int to, int64_t turn) const {
-  const int64_t workers = sizes_.workers;
-  const int64_t region = ((turn * sizes_.tags + tag) * workers + from) * workers + to;
+  const int64_t workers = most_workers_;
+  const int64_t region =
+      ((turn * sizes_.tags + tag) * workers + places_[from]) * workers + places_[to];
   return kRegionTags + region * RankLink::MessagesOf(BytesOf(sizes_.most));
 }
 

@@ -26,12 +26,8 @@ class LinkExchange final : public RegionExchange {
 
   // Returns the bytes of the exchange of one worker.
   static int64_t Bytes(const RegionSizes& sizes, int worker);
-  // Returns the most bytes, and messages, that one other process has under way to the workers of
-  // this one.
-  struct UnderWay {
-    int64_t bytes = 0, messages = 0;
-  };
-  static UnderWay MostUnderWay(const WorkerLink& link, const RegionSizes& sizes);
+  // Returns the most that one other process has under way to the workers of this one.
+  static RankLink::UnderWay MostUnderWay(const WorkerLink& link, const RegionSizes& sizes);
 
   void Offer(Context& ctx, int tag, int to, const Region& region) override;
   void Take(Context& ctx, int tag, int from, const Region& to, bool add) override;
@@ -46,6 +42,8 @@ class LinkExchange final : public RegionExchange {
 
   MemoryExchange& here_;
   const WorkerLink link_;
+  const std::vector<int> places_;  // of each worker among those of its process
+  const int64_t most_workers_;     // of one process
   const RegionSizes& sizes_;
   const int worker_;
   ActivityMark* const mark_;

@@ -21,7 +21,7 @@ void SendToNext() {
   const ProgressDeadline deadline(kLimit);
   MpiWorld world;
   {
-    MpiLink link(world.rank(), world.size(), true, &deadline);
+    MpiLink link(world.rank(), world.size(), MpiLink::Carrier::kOwnThread, &deadline);
     link.Open(&world);
     const std::array sent = {std::byte{4}, std::byte{2}};
     std::array<std::byte, 2> received{};

@@ -148,7 +148,7 @@ TEST(ProcessLinkTest, EndlessMessagesAreAnError) {
 TEST(ProcessLinkTest, MoreMessagesMayComeEarlyWhereRoomIsReserved) {
   LinkedProcesses all(2);
   constexpr int64_t kMessages = 300;  // of 256 KiB: more than 64 MiB
-  all.link(0).Reserve(kMessages * RankLink::kMostBytes, kMessages);
+  all.link(0).Reserve({.bytes = kMessages * RankLink::kMostBytes, .messages = kMessages});
   for (int tag = 0; tag < kMessages; ++tag)
     all.link(0).OnMessage(1, FromProcess(1, tag, std::vector<double>(RankLink::kMostBytes / 8)));
   std::vector<std::byte> bytes(RankLink::kMostBytes);

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "comm/codec/identity.h"
+#include "comm/collective/slice_buckets.h"
 #include "singa/base/philox.h"
 #include "support/cluster/cluster_of_roles.h"
 #include "support/comm/memory_links.h"
@@ -21,9 +22,10 @@ struct Ranks {
   explicit Ranks(int count, int rank_of_matrices, bool corrects = true, uint64_t seed = 0)
       : topology(JobOf("", StrCat("nworkers_per_group: ", count, " all_reduce {}")).cluster()),
         links(count) {
+    const std::vector<std::vector<int>> buckets = BucketsOf(table, table.elements());
     for (int rank = 0; rank < count; ++rank) {
       dense.push_back(
-          std::make_unique<RankSums>(topology, table, Identity(), table.elements(), links[rank]));
+          std::make_unique<RankSums>(topology, table, Identity(), buckets, links[rank]));
       const LowRankSums::Options options = {
           .rank = rank_of_matrices, .share = 1.0 / count, .corrects = corrects, .seed = seed};
       sums.push_back(

@@ -127,7 +127,7 @@ class LinkWithout final : public RankLink {
   void Receive(int from, int64_t, std::span<std::byte>) override {
     throw PeerError(StrCat("process ", from, " is gone"));
   }
-  void Reserve(int64_t, int64_t) override {}
+  void Reserve(const UnderWay&) override {}
   std::vector<std::pair<int64_t, size_t>> sent;
 };
 

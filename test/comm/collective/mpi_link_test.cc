@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -38,6 +39,26 @@ Frame FrameOf(const std::vector<std::byte>& bytes) {
   return Frame::Copy(bytes.data(), bytes.size());
 }
 
+// A job that needs more tags than MPI has would mix messages up.
+void ExpectEnoughTags(MpiWorld* world, const ProgressDeadline* deadline) {
+  EXPECT_GE(world->tags(), 1 << 15) << "MPI promises them";
+  MpiLink link(0, 1, MpiLink::Carrier::kOwnThread, deadline);
+  link.Reserve({.tags = world->tags() + 1});
+  try {
+    link.Open(world);
+    FAIL() << "a tag would be used twice";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitConfig);
+    EXPECT_NE(std::string(error.what()).find(StrCat("needs ", world->tags() + 1, ": use servers")),
+              std::string::npos)
+        << error.what();
+  }
+  MpiLink enough(0, 1, MpiLink::Carrier::kOwnThread, deadline);
+  enough.Reserve({.tags = world->tags()});
+  enough.Open(world);
+  EXPECT_THROW(enough.Reserve({.tags = world->tags() + 1}), Error);
+}
+
 // MPI starts once in a process, so one test has all.
 TEST(MpiLink, CarriesMessagesByTheirTags) {
   SINGA_SKIPS_MPI;
@@ -52,10 +73,13 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
   // A busy machine may keep a process from its processor for a second.
   const ProgressDeadline late(std::chrono::minutes(2)), soon(std::chrono::seconds(2));
   {
-    MpiLink wrong(1, 2, true, &late);
+    using enum MpiLink::Carrier;
+    MpiLink wrong(1, 2, kOwnThread, &late);
     EXPECT_THROW(wrong.Open(&world), Error) << "the job counts in another way";
-    MpiLink link(0, 1, true, &late), other(0, 1, true, &late), impatient(0, 1, true, &soon);
-    MpiLink lazy(0, 1, false, &late);
+    ExpectEnoughTags(&world, &late);
+    MpiLink link(0, 1, kOwnThread, &late), other(0, 1, kOwnThread, &late),
+        impatient(0, 1, kOwnThread, &soon);
+    MpiLink lazy(0, 1, kSender, &late);
     link.Open(&world);
     other.Open(&world);
     impatient.Open(&world);
@@ -73,6 +97,13 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
     EXPECT_EQ(got, small);
     other.Receive(0, 5, got);
     EXPECT_EQ(got, small) << "links do not meet each other's messages";
+    // MPI has one number for these tags, and carries messages of one number in their order.
+    link.Send(0, kGradientTags + 5, Bytes(3, 40));
+    link.Send(0, kRegionTags + 5, small);
+    link.Receive(0, kRegionTags + 5, got);
+    EXPECT_EQ(got, small) << "users of a link do not meet each other's messages";
+    link.Receive(0, kGradientTags + 5, got);
+    EXPECT_EQ(got, Bytes(3, 40));
     link.Receive(0, 6, {});
     const std::vector<std::byte> many = Bytes(40 * RankLink::kMostBytes + 1, 3);
     link.SendAll(0, 100, many);
@@ -86,7 +117,7 @@ TEST(MpiLink, CarriesMessagesByTheirTags) {
     EXPECT_EQ(third, many);
     EXPECT_EQ(last, small);
     link.AwaitSent();
-    EXPECT_EQ(link.sent(), 2 * (3 + RankLink::kMostBytes + std::ssize(many)));
+    EXPECT_EQ(link.sent(), 6 + 2 * (3 + RankLink::kMostBytes + std::ssize(many)));
     EXPECT_EQ(link.received(), link.sent());
     lazy.SendAll(0, 100, many);
     std::ranges::fill(got, std::byte{0});

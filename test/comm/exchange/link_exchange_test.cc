@@ -83,9 +83,10 @@ TEST_F(LinkExchangeTest, KnowsTheBytesThatAreUnderWay) {
   // Two steps, each with two tags.
   constexpr int64_t kRegion = 2 * kTags * kFloats * sizeof(float);
   for (int process = 0; process < 2; ++process) {  // two regions: to, or of, workers 1 and 2
-    const LinkExchange::UnderWay most = LinkExchange::MostUnderWay(LinkOf(process), sizes_);
+    const RankLink::UnderWay most = LinkExchange::MostUnderWay(LinkOf(process), sizes_);
     EXPECT_EQ(most.bytes, 2 * kRegion);
     EXPECT_EQ(most.messages, 2 * 2 * kTags * 2);
+    EXPECT_EQ(most.tags, 2 * kTags * 4 * 2) << "for each pair of places in two processes";
   }
 }
 

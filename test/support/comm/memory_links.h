@@ -50,7 +50,7 @@ class MemoryLinks {
     void Receive(int from, int64_t tag, std::span<std::byte> bytes) override {
       all.Take({from, place, tag}, bytes);
     }
-    void Reserve(int64_t, int64_t) override {}
+    void Reserve(const UnderWay&) override {}
     MemoryLinks& all;
     const int place, ranks;
   };
