@@ -18,12 +18,6 @@ Collective::Operation Collective::StartAllReduce(std::span<const float> parts,
       {.kind = Kind::kSumFloats, .in = std::as_bytes(parts), .out = std::as_writable_bytes(sum)});
 }
 
-Collective::Operation Collective::StartAllGather(std::span<const std::byte> own,
-                                                 std::span<std::byte> all) {
-  CHECK_EQ(all.size(), own.size() * static_cast<size_t>(size()));
-  return Start({.kind = Kind::kAllGather, .in = own, .out = all});
-}
-
 Collective::Operation Collective::StartBroadcast(int root, std::span<std::byte> bytes) {
   CHECK_EQ(root, std::clamp(root, 0, size() - 1));
   return Start({.kind = Kind::kBroadcast, .root = root, .in = bytes, .out = bytes});

@@ -46,8 +46,6 @@ class Collective {
   Operation StartAllReduce(std::span<const double> parts, std::span<double> sum);
   // REQUIRES: all ranks of a MemoryCollective's group share memory.
   Operation StartAllReduce(std::span<const float> parts, std::span<float> sum);
-  // Starts to gather the n bytes `own` of each rank. all: [size(), n], by rank.
-  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all);
   // Starts to replace the bytes of all other ranks by those of rank `root`.
   Operation StartBroadcast(int root, std::span<std::byte> bytes);
 
@@ -64,9 +62,6 @@ class Collective {
 
   void AllReduce(std::span<double> values) { Await(StartAllReduce(values, values)); }
   void AllReduce(std::span<float> values) { Await(StartAllReduce(values, values)); }
-  void AllGather(std::span<const std::byte> own, std::span<std::byte> all) {
-    Await(StartAllGather(own, all));
-  }
   void Broadcast(int root, std::span<std::byte> bytes) { Await(StartBroadcast(root, bytes)); }
   // Returns when all ranks have come here.
   void Barrier() { AllReduce(std::span<double>()); }
@@ -74,7 +69,7 @@ class Collective {
  protected:
   static constexpr int64_t kMostStarted = 64;  // operations that were started and not awaited
 
-  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast };
+  enum class Kind { kSumDoubles, kSumFloats, kBroadcast };
   // An operation with this rank's memory. For kBroadcast `in` and `out` are the same.
   struct Request {
     Kind kind = Kind::kBroadcast;

@@ -19,9 +19,6 @@ Collective::Operation GpuCollective::Start(const Request& request) {
     case Kind::kSumFloats:
       Sum<float>(request);
       break;
-    case Kind::kAllGather:
-      group_->AllGather(request.in.data(), request.out.data(), std::ssize(request.in), stream_);
-      break;
     case Kind::kBroadcast:
       group_->Broadcast(request.root, request.out.data(), std::ssize(request.out), stream_);
       break;

@@ -68,7 +68,6 @@ int64_t LinkCollective::ReserveTags(const Request& request) {
       return take(2 * ChunksOfSum<double>(request));
     case Kind::kSumFloats:
       return take(2 * ChunksOfSum<float>(request));
-    case Kind::kAllGather:
     case Kind::kBroadcast:
       return take(RankLink::MessagesOf(std::ssize(request.in)));
   }
@@ -82,8 +81,6 @@ void LinkCollective::SendOwn(const Started& one) {
       return SendParts<double>(one, 0);
     case Kind::kSumFloats:
       return SendParts<float>(one, 0);
-    case Kind::kAllGather:
-      return SendToAll(one.tag, one.in);
     case Kind::kBroadcast:
       if (one.root == rank()) SendToAll(one.tag, one.in);
       return;
@@ -167,13 +164,6 @@ void LinkCollective::SendToAll(int64_t tag, std::span<const std::byte> bytes) {
     if (rank != this->rank()) link_.SendAll(rank, tag, bytes);
 }
 
-void LinkCollective::CompleteGather(const Started& one) {
-  std::ranges::copy(one.in, one.out.begin() + std::ssize(one.in) * rank());
-  for (int rank = 0; rank < size(); ++rank)
-    if (rank != this->rank())
-      link_.ReceiveAll(rank, one.tag, one.out.subspan(rank * one.in.size(), one.in.size()));
-}
-
 // The ranks complete operations in one order.
 void LinkCollective::Await(Operation operation) {
   for (Operation i = std::max<Operation>(0, next_ - kMostStarted); i <= operation; ++i)
@@ -188,9 +178,6 @@ void LinkCollective::Complete(Started* one) {
       break;
     case Kind::kSumFloats:
       CompleteSum<float>(*one);
-      break;
-    case Kind::kAllGather:
-      CompleteGather(*one);
       break;
     case Kind::kBroadcast:
       if (one->root != rank()) link_.ReceiveAll(one->root, one->tag, one->out);

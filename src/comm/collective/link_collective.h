@@ -69,7 +69,6 @@ class LinkCollective final : public Collective {
   template <typename T>
   std::vector<T> PartsOf(const Started& one, int64_t chunk) const;
   void SendToAll(int64_t tag, std::span<const std::byte> bytes);
-  void CompleteGather(const Started& one);
   void AddUpPiece(Context& ctx, int64_t piece, int64_t tag, const PieceWork& work,
                   std::vector<float>* own);
 

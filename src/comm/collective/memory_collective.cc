@@ -26,7 +26,7 @@ MemoryCollective::MemoryCollective(MemoryGroup* group, int rank, ActivityMark* m
 
 Collective::Operation MemoryCollective::Start(const Request& request) {
   CHECK_LT(next_ - first_, kMostStarted) << "operations that nobody waits for";
-  if (request.kind != Kind::kAllGather) CHECK_EQ(request.in.size(), request.out.size());
+  CHECK_EQ(request.in.size(), request.out.size());
   if (request.kind == Kind::kSumFloats)
     CHECK(!group_.between()) << "gradients of other processes go by servers";
   started_[next_ % kMostStarted] = {request, std::ssize(request.in)};
@@ -109,10 +109,7 @@ void MemoryCollective::TakeChunk(Started* one, int turn, int64_t bytes) {
     return;
   }
   if (bytes > 0) {
-    if (one->kind == Kind::kAllGather)
-      for (int rank = 0; rank < size(); ++rank)
-        std::memcpy(out + rank * one->bytes, board.chunk(turn, rank), bytes);
-    else if (one->kind == Kind::kBroadcast || one->summed) {
+    if (one->kind == Kind::kBroadcast || one->summed) {
       if (rank_ != (one->summed ? 0 : one->root))
         std::memcpy(out, board.chunk(turn, one->summed ? 0 : one->root), bytes);
     } else if (one->kind == Kind::kSumDoubles)
