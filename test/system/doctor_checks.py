@@ -39,6 +39,15 @@ def doctor_sends_a_message_by_mpi(case):
 
 
 @check
+def doctor_adds_up_on_gpus(case):
+    emulated = case.site.binary.parent / "emulated_singa"
+    for gpus, finding in ((2, r"^ok    kNccl +the sum over 2 GPUs is right$"), (0, "")):
+        out = case.start_program(["env", f"SINGA_EMULATED_GPUS={gpus}", emulated, "doctor"]).end(0).out
+        equal("kNccl" in out, gpus > 0, f"whether a sum is reported in:\n{out}")
+        true(re.search(finding, out, re.MULTILINE), f"no {finding!r} in:\n{out}")
+
+
+@check
 def doctor_names_cuda_and_its_libraries_where_the_build_has_it(case):
     found = {line["name"]: line for line in json.loads(case.run("doctor", "-json").out)["checks"]}
     libraries = [name for name in ("cuBLASLt", "cuDNN", "NCCL") if name in found]

@@ -1,6 +1,8 @@
 #include <filesystem>
 
+#include "base/text/counted.h"
 #include "driver/doctor/finding.h"
+#include "driver/doctor/try_nccl.h"
 #include "singa/base/error.h"
 #include "tensor/gpu/gpus.h"
 
@@ -46,12 +48,25 @@ void FindLibraries(bool has_gpu, Findings* found) {
   }
 }
 
+// why: what TryNccl returns.
+void FindNccl(int gpus, const std::string& why, Findings* found) {
+  Finding finding{"kNccl", StrCat("the sum over ", Counted(gpus, "GPU"), " is right")};
+  if (!why.empty()) {
+    finding.value = StrCat("no sum over ", Counted(gpus, "GPU"), ": ", why);
+    finding.status = Finding::kWarn;
+    finding.advice = "a job on one GPU can run; that of several GPUs needs NCCL, or is slower";
+  }
+  found->push_back(finding);
+}
+
 }  // namespace
 
 void FindGpus(Findings* found) {
+  const std::string why_no_sum = TryNccl();  // before this process uses a GPU
   std::string why;
   const int count = CountGpus(&why);
   for (int i = 0; i < count; ++i) FindGpu(i, found);
+  if (count > 0) FindNccl(count, why_no_sum, found);
   if (count == 0) FindNoGpu(why, found);
   if (!HasGpuDriver()) return;
   found->push_back({"CUDA", GpuVersions()});

@@ -113,6 +113,29 @@ TEST_F(DoctorOfGpus, WarnsOfAGpuThatCannotBeOpenedAndGoesOn) {
   EXPECT_EQ(free.status, Finding::kOk);
 }
 
+TEST_F(DoctorOfGpus, AddsUpByNccl) {
+  const EmulatedMachine machine(3);
+  EXPECT_EQ(Find("kNccl").value, "the sum over 3 GPUs is right");
+  EXPECT_EQ(Find("kNccl").status, Finding::kOk);
+}
+
+TEST_F(DoctorOfGpus, SaysWhyGpusAddNothingUp) {
+  EmulatedMachine machine(1);
+  machine.SetGroups(false);
+  const Finding finding = Find("kNccl");
+  EXPECT_EQ(finding.value, "no sum over 1 GPU: the emulated machine has no library for it");
+  EXPECT_EQ(finding.status, Finding::kWarn);
+  EXPECT_FALSE(finding.advice.empty());
+  machine.SetGroups(true);
+  machine.SetFault(GpuFault(GpuFault::kLost, 0));
+  EXPECT_EQ(Find("kNccl").value, "no sum over 1 GPU: the emulated GPU is lost");
+}
+
+TEST_F(DoctorOfGpus, SaysNothingOfSumsWithoutAGpu) {
+  const EmulatedMachine machine(0);
+  EXPECT_EQ(Find("kNccl").name, "");
+}
+
 TEST_F(DoctorOfGpus, WarnsOfAGpuThatTheBuildHasNoKernelsFor) {
   EmulatedMachine machine(1);
   machine.SetCapability(75);
