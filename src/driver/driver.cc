@@ -30,19 +30,6 @@
 namespace singa {
 namespace {
 
-// Returns whether the command is for one process and rank 0 of the same launcher runs it. The other
-// ranks end at once with 0 and print nothing, so the launcher returns rank 0's exit code. mpirun
-// and srun wait for all processes; mpirun returns the first code that is not 0, srun the largest. A
-// Job of Kubernetes fails if one of its pods fails. The ranks cannot wait for rank 0's code: `data`
-// and `ckpt` have no workspace to meet in, and `check` and `graph` make none.
-bool AnotherProcessDoes(const CommandLine& line) {
-  const std::optional<LauncherRank> launcher = FindLauncherRank();
-  if (launcher && launcher->rank == 0)
-    std::fprintf(stderr, "singa %s: one process of %d does this alone (%s)\n",
-                 line.subcommand.c_str(), launcher->processes, launcher->source.c_str());
-  return launcher && launcher->rank > 0;
-}
-
 int RunCommand(const CommandLine& line) {
   if (line.no_arguments) {
     std::fputs(Usage().c_str(), stderr);
@@ -54,7 +41,7 @@ int RunCommand(const CommandLine& line) {
   }
   EndWithLauncher();
   const Subcommand& command = *FindSubcommand(line.subcommand.empty() ? "train" : line.subcommand);
-  return command.alone && AnotherProcessDoes(line) ? kExitOk : command.run(line);
+  return command.alone && IsLeftToRank0(line.subcommand) ? kExitOk : command.run(line);
 }
 
 void CheckStdout() {

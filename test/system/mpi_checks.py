@@ -1,5 +1,6 @@
 """Checks jobs whose gradients travel by Open MPI (cluster.all_reduce.backend: kMpi)."""
 import contextlib
+import json
 import os
 from signal import SIGKILL, SIGSTOP, SIGTERM
 
@@ -7,7 +8,7 @@ from case import equal, has, learned, same_bytes, true
 from group_checks import furthest
 from job import mlp
 from launch_case import expect_the_same, process_of, reach, write_job
-from mpirun_checks import mpirun
+from mpirun_checks import mpirun, plain_mpirun
 from process_checks import processes
 
 MPI = "cluster.all_reduce.backend=kMpi"
@@ -96,6 +97,21 @@ def mpi_without_mpirun_is_an_error(one):
     has(err, "cluster.all_reduce.backend: error: kMpi needs mpirun to start the job: mpirun -n 2 singa", "stderr")
 
 
+def bench_measures_the_workers_that_mpirun_starts(one):
+    one.write("job.conf", mlp(one.site.data, "train_steps: 5"))
+    words = ("-steps", 5, "job.conf", *processes(2, MPI))
+    lines = plain_mpirun(one, "bench", "-json", *words).end(0).out.splitlines()
+    rows = [json.loads(line) for line in lines]
+    equal([row["layer"] for row in rows if "layer" in row].count("fc1"), 1, "lines of a layer")
+    equal(rows[-1]["processes"], 2, "processes")
+    true(rows[-1]["sync"].startswith("MPI"), f"another way: {rows[-1]}")
+    true(rows[-1]["communication_ms"] > 0 and rows[-1]["bytes_sent"] > 0, f"nothing is sent: {rows[-1]}")
+    equal(list(one.path("ws").glob("*")), [], "files")
+    has(one.run("bench", *map(str, words)).err, "kMpi needs mpirun: mpirun -n 2 singa bench FILE", "stderr")
+    has(plain_mpirun(one, "bench", "-steps", 1, "job.conf", *processes(3, MPI)).end(78).err,
+        "3 processes, 2 were started", "stderr")
+
+
 def a_job_of_mpi_that_loses_a_process_ends_and_resumes(one):
     write_job(one)
     job = with_mpi(one)
@@ -165,6 +181,7 @@ CHECKS = [mpi_computes_what_memory_and_servers_do, mpi_adds_up_gradients_that_co
           gradients_that_each_process_clips_resume_to_the_same_bytes,
           mpi_is_used_where_memory_is_not_shared,
           mpi_without_mpirun_is_an_error,
+          bench_measures_the_workers_that_mpirun_starts,
           a_job_of_mpi_that_loses_a_process_ends_and_resumes,
           a_process_of_mpi_that_stands_still_is_named,
           a_job_of_mpi_ends_with_a_checkpoint_after_a_signal,

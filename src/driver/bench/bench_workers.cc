@@ -162,9 +162,10 @@ JobProto WorkersJob(const JobProto& job, const BenchLimits& limits) {
 std::string WhyNotWorkers(const JobProto& job) {
   if (job.gpu_size() > 0) return "their steps are measured on CPUs alone";
   const SyncPlan plan = PlanSync(job);
-  if (plan.topology.processes() == 1) return "";
-  if (plan.by_mpi) return "cluster.all_reduce.backend: kMpi needs mpirun";
-  return IsLaunched() ? "a launcher has started the process; without it singa starts them all" : "";
+  if (plan.by_mpi && !IsLaunched())
+    return StrCat("cluster.all_reduce.backend: kMpi needs mpirun: mpirun -n ",
+                  plan.topology.processes(), " singa bench FILE");
+  return "";
 }
 
 std::optional<WorkersReport> BenchWorkers(const JobProto& job, const BenchLimits& limits,

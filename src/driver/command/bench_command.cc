@@ -22,6 +22,8 @@
 #include "driver/job/interrupt.h"
 #include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
+#include "driver/launch/launch_place.h"
+#include "driver/launch/launcher_rank.h"
 #include "math/device_peak.h"
 #include "math/machine_peak.h"
 #include "singa/tensor/stream.h"
@@ -157,16 +159,18 @@ BenchLimits LimitsOf(const CommandLine& line) {
           .seconds = static_cast<double>(kLongest.count())};
 }
 
-// Measures the workers of a job, in the processes that `singa -conf` would start.
-int MeasureWorkers(const JobProto& bench, const CommandLine& line) {
+// Measures the workers of a job, in the processes that `singa -conf` would start. Rank 0 calls
+// `report` with the text.
+int MeasureWorkers(const JobProto& bench, const CommandLine& line,
+                   const std::function<void(const std::string&)>& report) {
   const BenchLimits limits = LimitsOf(line);
   const JobProto job = WorkersJob(bench, limits);
   Progress progress;
   RunOptions run;
   run.lead = [&](const JobProto& its, const RunOptions& options, Progress* says) {
-    const auto report = BenchWorkers(its, limits, options, says);
-    if (!report) return InterruptCode();
-    Print(line.json ? WorkersJson(*report) : WorkersTable(*report));
+    const auto measured = BenchWorkers(its, limits, options, says);
+    if (!measured) return InterruptCode();
+    report(line.json ? WorkersJson(*measured) : WorkersTable(*measured));
     return kExitOk;
   };
   if (PlanSync(job).topology.processes() > 1)
@@ -174,14 +178,32 @@ int MeasureWorkers(const JobProto& bench, const CommandLine& line) {
   return run.lead(job, run, &progress);
 }
 
+bool HasSeveralWorkers(const JobProto& job) {
+  return job.cluster().nworker_groups() * job.cluster().nworkers_per_group() > 1;
+}
+
+// Returns whether processes of a launcher measure the workers together.
+bool IsForAllProcesses(const JobProto& job) {
+  return HasSeveralWorkers(job) && PlanSync(job).topology.processes() > 1 &&
+         WhyNotWorkers(job).empty();
+}
+
+// If a launcher has started the processes, the others wait for this one. Workers are then measured
+// first.
 int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
+  const bool launched = IsLaunched();
+  std::string of_workers;
+  if (launched && IsForAllProcesses(job)) {
+    const auto keep = [&](const std::string& report) { of_workers = report; };
+    if (const int code = MeasureWorkers(job, line, keep); code != kExitOk) return code;
+  }
   BenchReport report = Measure(job, line.steps);
   report.synthetic = synthetic;
   Print(line.json ? BenchJson(report) : BenchTable(report));
-  const ClusterProto& cluster = job.cluster();
-  if (cluster.nworker_groups() * cluster.nworkers_per_group() == 1) return kExitOk;
+  Print(of_workers);
+  if (!HasSeveralWorkers(job) || !of_workers.empty()) return kExitOk;
   const std::string why_not = WhyNotWorkers(job);
-  if (why_not.empty()) return MeasureWorkers(job, line);
+  if (why_not.empty()) return MeasureWorkers(job, line, Print);
   std::fprintf(stderr, "singa bench: the workers of `cluster` are not measured: %s\n",
                why_not.c_str());
   return kExitOk;
@@ -190,15 +212,16 @@ int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
 }  // namespace
 
 int BenchCommand(const CommandLine& line) {
-  const bool launched = AnotherProcessSpeaks();  // by this program, which measures layers itself
+  const bool in_part = AnotherProcessSpeaks();  // rank 0, or this program, measures layers
   CheckOptions options;
-  options.quiet = launched;
+  options.quiet = in_part;
   options.use = JobUse::kTrain;
   options.places = true;
-  return WithJob(line.conf, line.sets, options, [&](const JobProto& asked) {
+  return WithJob(line.conf, line.sets, options, [&](const JobProto& asked) -> int {
     std::string note;
     const JobProto job = BenchJob(asked, line.synthetic, &note);
-    if (launched) return MeasureWorkers(job, line);
+    if (!IsForAllProcesses(job) && IsLeftToRank0(line.subcommand)) return kExitOk;
+    if (in_part) return MeasureWorkers(job, line, Print);
     if (!note.empty()) std::fprintf(stderr, "singa bench: %s\n", note.c_str());
     return MeasureAll(job, line, !note.empty());
   });
@@ -211,7 +234,8 @@ constexpr const char* kBenchHelp =
 
 Trains a job for some steps and prints where the time goes. It keeps nothing and writes no file.
 First one worker trains the whole net. If the job has several workers, they train as `singa -conf`
-would start them, and a second part shows how much of their communication is hidden.
+would start them, and a second part shows how much of their communication is hidden. Under mpirun or
+srun, the processes meet by files in the job's workspace, which they remove.
 
   -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
   -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
@@ -252,7 +276,7 @@ SINGA_REGISTER_SUBCOMMAND(bench,
                            .brief = "time the training steps of a job, layer by layer",
                            .reads = Subcommand::kFile,
                            .options = {"conf", "set", "plugin", "json", "steps", "synthetic"},
-                           .alone = true,
+                           .alone = false,  // all processes measure the workers of a job
                            .help = kBenchHelp,
                            .run = BenchCommand});
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -125,6 +126,14 @@ std::optional<LauncherRank> FindLauncherRank() {
                         .several_hosts = several == true};
   }
   return {};
+}
+
+bool IsLeftToRank0(const std::string& subcommand) {
+  const std::optional<LauncherRank> launcher = FindLauncherRank();
+  if (launcher && launcher->rank == 0)
+    std::fprintf(stderr, "singa %s: one process of %d does this alone (%s)\n", subcommand.c_str(),
+                 launcher->processes, launcher->source.c_str());
+  return launcher && launcher->rank > 0;
 }
 
 const char* LivingLauncherVariable() {
