@@ -20,7 +20,7 @@ Trains the job that FILE describes: the same as `singa -conf FILE`, with the sam
 )";
 
 int Run(const JobProto& job, const CommandLine& line, const RunOptions& run) {
-  Progress progress;
+  Progress progress(job.cluster().nworker_groups());
   if (line.test) return TestInProcesses(job, run, &progress);
   if (PlanSync(job).topology.processes() > 1)
     return TrainInProcesses(job, line.all, run, &progress);

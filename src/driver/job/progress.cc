@@ -88,7 +88,7 @@ void ClearLine() {
   if (IsTerminal()) std::fputs("\r\x1b[K", stderr);
 }
 
-Progress::Progress() : terminal_(IsTerminal()) {}
+Progress::Progress(int groups) : terminal_(IsTerminal()), several_groups_(groups > 1) {}
 
 void Progress::Clear() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
@@ -120,7 +120,8 @@ void Progress::NoteStep(int64_t step) {
 
 // Returns the speed; "" after only the first step, which is slower than the others.
 std::string Progress::SpeedText(int64_t step, double samples_per_second) const {
-  return step == first_step_ ? "" : Formatted(samples_per_second, "%.0f samples/s");
+  if (step == first_step_) return "";
+  return Formatted(samples_per_second, "%.0f samples/s") + (several_groups_ ? " of group 0" : "");
 }
 
 std::string Progress::TimeLeft(int64_t step, int64_t steps) const {

@@ -24,7 +24,8 @@ void ClearLine();
 
 class Progress {
  public:
-  Progress();
+  // groups: worker groups of the job. The rows that it shows are those of group 0.
+  explicit Progress(int groups = 1);
 
   // Prints a line.
   void Say(const std::string& line);
@@ -47,6 +48,7 @@ class Progress {
   void Redraw(int64_t step, int64_t steps, const std::vector<LineField>& row);
 
   bool terminal_;
+  const bool several_groups_;
   bool drawn_ = false;
   std::vector<LineField> last_row_;
   int64_t first_step_ = -1;  // first step of this run

@@ -31,6 +31,17 @@ TEST(Progress, LeavesTheSpeedOfTheFirstStepOut) {
       "train step 1: loss = 0.500000, 34 samples/s\n");
 }
 
+TEST(Progress, SaysWhichOfSeveralGroupsHasTheSpeed) {
+  testing::internal::CaptureStderr();
+  const int level = std::exchange(FLAGS_minloglevel, google::GLOG_WARNING);
+  Progress progress(2);
+  progress.ShowRow(0, 5, {}, 12);
+  progress.ShowRow(1, 5, {}, 34);
+  FLAGS_minloglevel = level;
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "train step 0\ntrain step 1: 34 samples/s of group 0\n");
+}
+
 TEST(Progress, ShowsTheSpeedOfAFirstRowOfSeveralSteps) {
   EXPECT_EQ(Shown([](Progress* progress) {
               progress->ShowStep(
