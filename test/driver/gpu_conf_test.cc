@@ -86,6 +86,9 @@ TEST(GpuConf, SparsityOfAThresholdIsForGpusThatFeedBack) {
   EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", by_threshold + " error_feedback: false }"),
               HasSubstr("warning: cluster.all_reduce.sparsity: has no effect with compression: "
                         "kThreshold and error_feedback: false\n"));
+  EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", by_threshold + " threshold: 0 }"),
+              HasSubstr("warning: cluster.all_reduce.sparsity: has no effect with compression: "
+                        "kThreshold and threshold: 0\n"));
   EXPECT_THAT(Found("", "share_memory: false " + by_threshold + " }"),
               HasSubstr("warning: cluster.all_reduce.sparsity: has no effect with compression: "
                         "kThreshold unless GPUs add the gradients up\n"));

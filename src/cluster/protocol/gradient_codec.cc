@@ -27,8 +27,9 @@ std::string_view KindOf(AllReduceProto::Compression compression) {
 }  // namespace
 
 bool SendsLater(const AllReduceProto& conf) {
-  const bool leaves_out = conf.compression() == AllReduceProto::kThreshold ||
-                          (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
+  const bool leaves_out =
+      (conf.compression() == AllReduceProto::kThreshold && conf.threshold() > 0) ||
+      (conf.compression() == AllReduceProto::kTopK && conf.sparsity() < 1);
   return leaves_out && conf.error_feedback();
 }
 

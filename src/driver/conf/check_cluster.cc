@@ -124,6 +124,8 @@ class ClusterCheck {
          "has no effect with compression: kThreshold unless GPUs add the gradients up"},
         {"sparsity", by_threshold && by_gpus && !conf.error_feedback(),
          "has no effect with compression: kThreshold and error_feedback: false"},
+        {"sparsity", by_threshold && by_gpus && conf.threshold() == 0,
+         "has no effect with compression: kThreshold and threshold: 0"},
     };
     for (const MaybeIdle& row : fields)
       if (row.is_idle && Has(conf, row.field)) Warn(StrCat("all_reduce.", row.field), row.text);

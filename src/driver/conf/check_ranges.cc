@@ -97,7 +97,7 @@ constexpr Limits kRanges[] = {
     AtLeast0("ClusterProto", "outer_overlap"),
     Decay("ClusterProto", "outer_mixing"),
     {"AllReduceProto", "sparsity", "> 0 and <= 1", 0, 1, true},
-    Above0("AllReduceProto", "threshold"),
+    AtLeast0("AllReduceProto", "threshold"),
     AtLeast0("AllReduceProto", "clip"),
     AtLeast1("AllReduceProto", "fusion_elements"),
     AtLeast0("AllReduceProto", "warmup_steps"),

@@ -16,9 +16,10 @@ JobProto Job(const std::string& all_reduce,
 TEST(GradientCodec, HasTheMomentumOfSgdWhereItLeavesFloatsOut) {
   EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK")), 0.9f);
   EXPECT_EQ(MomentumOfCodec(Job("compression: kThreshold")), 0.9f);
-  for (const char* conf : {"", "compression: kFp16", "compression: kTopK sparsity: 1",
-                           "compression: kTopK momentum_correction: false",
-                           "compression: kTopK error_feedback: false"})
+  for (const char* conf :
+       {"", "compression: kFp16", "compression: kTopK sparsity: 1",
+        "compression: kThreshold threshold: 0", "compression: kTopK momentum_correction: false",
+        "compression: kTopK error_feedback: false"})
     EXPECT_EQ(MomentumOfCodec(Job(conf)), 0) << conf;
   EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kNesterov momentum: 0.9")), 0);
   EXPECT_EQ(MomentumOfCodec(Job("compression: kTopK", "type: kAdam")), 0);
@@ -39,7 +40,8 @@ TEST(GradientCodec, EachProcessClipsBeforeItLeavesFloatsOut) {
   }
   for (const char* conf :
        {"", "compression: kFp16", "compression: kTopK sparsity: 1",
-        "compression: kTopK error_feedback: false", "compression: kTopK local_clipping: false"}) {
+        "compression: kThreshold threshold: 0", "compression: kTopK error_feedback: false",
+        "compression: kTopK local_clipping: false"}) {
     EXPECT_FALSE(ClipsLocally(Job(conf, updater))) << conf;
     EXPECT_EQ(JobOfServers(Job(conf, updater)).updater().clip_norm(), 1) << conf;
   }

@@ -175,6 +175,16 @@ TEST(ThresholdCodec, SendsTheFloatsFromTheThresholdOn) {
   EXPECT_EQ(Encoded(*codec, std::vector<float>(9), &rest).size(), 0u);
 }
 
+TEST(ThresholdCodec, OfZeroIsDense) {
+  std::vector<float> floats = Gaussian(999, 5), rest;
+  floats[3] = -0.f;
+  floats[4] = 0;
+  for (int step = 0; step < 2; ++step) {
+    EXPECT_TRUE(SameBits(Sent(*Threshold(0), floats, &rest), floats));
+    EXPECT_EQ(std::ranges::count(rest, 0.f), std::ssize(rest));
+  }
+}
+
 TEST(ThresholdCodec, BelowAllFloatsIsDense) {
   const std::vector<float> floats = Gaussian(77, 4);
   EXPECT_TRUE(SameBits(Sent(*Threshold(1e-30f), floats), floats));
