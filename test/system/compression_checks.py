@@ -31,6 +31,17 @@ def all_floats_of_the_largest_are_the_whole_gradient(case):
 
 
 @check
+def a_threshold_of_zero_sends_whole_gradients(case):
+    """Also with momentum and clipping, which the updater then has."""
+    for updater in (MOMENTUM + " clip_norm: 0.5", ADAM):
+        case.write("job.conf", mlp(case.site.data, "train_steps: 20", updater=updater, **LARGE))
+        case.train("job.conf", *compressed("kNone"), workspace="whole")
+        case.train("job.conf", *compressed("kThreshold", "threshold=0"), workspace="all")
+        one, other = ((case.newest(name) / "model.safetensors").read_bytes() for name in ("whole", "all"))
+        true(one == other, f"threshold: 0 differs from whole gradients with {updater}")
+
+
+@check
 def nothing_is_left_out_of_params_that_one_worker_has(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 20", updater=ADAM, **LARGE))
     differs = {}
@@ -183,6 +194,21 @@ def a_gradient_that_is_not_finite_is_reported_with_its_process_and_layer(case):
                        "neuralnet.layer[loss].softmaxloss_conf.scale=100", code=79).err
         says = r'process 1 \(.*\) has ended: step 0: the gradient of param "w1" of layer "fc" is not finite'
         true(re.search(says, err), f"stderr of {name}:\n{err}")
+
+
+@check
+def state_of_workers_that_are_gone_is_dropped_with_a_warning(case):
+    """Of four processes with a worker each, one is gone, or each has two workers now."""
+    case.write("job.conf", mlp(case.site.data, "train_steps: 10"))
+    says = "such as residuals, is not used: it is for another division of workers among processes"
+    for name in ("kTopK", "kPowerSGD", "kPartial"):
+        settings = (APART, f"cluster.all_reduce.compression={name}")
+        for others, lost in ((processes(3, *settings), 1), (processes(2, *settings, in_each=2), 1),
+                             (processes(4, *settings), 0)):
+            case.train("job.conf", *processes(4, *settings))
+            err = case.train("job.conf", *others, "-resume", "-set", "train_steps=20").err
+            equal(err.count(says), lost, f"warnings of {name}:\n{err}")
+            equal(case.steps()[-1], 20, "last step")
 
 
 @check

@@ -1,12 +1,8 @@
 #include "cluster/client/codec_state.h"
 
-#include <glog/logging.h>
-
 #include <algorithm>
 
-#include "cluster/protocol/gradient_codec.h"
 #include "singa/base/str_cat.h"
-#include "singa/train/updater.h"
 
 namespace singa {
 
@@ -20,17 +16,6 @@ int64_t CodecState::bytes(int64_t elements) const {
 
 std::string StatePrefix(std::string_view kind, const Topology& topology, int rank, int group) {
   return StatePrefix(kind, group, topology.NodesOf(rank, group));
-}
-
-void WarnOfMisfit(std::string_view kind, bool found, const JobProto& job) {
-  // The codec's state differs in size if it has momentum, which HandedMomentum gives to the
-  // updater.
-  const bool handed =
-      found && kind == kCodecState && MakeUpdater(JobOfServers(job).updater())->momentum() > 0;
-  if (handed) return;
-  LOG(WARNING) << "the checkpoint's state of gradient compression, such as residuals, is not used: "
-               << (found ? "it is for other settings, such as rank or momentum_correction"
-                         : "it is for another division of workers among processes");
 }
 
 bool CodecState::Has(const std::string& name) const {

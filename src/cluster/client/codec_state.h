@@ -13,7 +13,6 @@
 #include "cluster/client/gradient_encoder.h"
 #include "cluster/protocol/topology.h"
 #include "io/checkpoint/stored_tensor.h"
-#include "singa/proto/job.pb.h"
 #include "train/reduce/exchange_state.h"
 
 namespace singa {
@@ -21,10 +20,6 @@ namespace singa {
 // Returns the beginning of the names of state in a checkpoint that belongs to the workers of
 // `group` in process `rank`: "codec/group0/workers0-1/".
 std::string StatePrefix(std::string_view kind, const Topology& topology, int rank, int group);
-// Warns that state of `kind` in a checkpoint does not fit, and is not used. `found`: it is that of
-// the workers here, but the job has other settings; else it is that of other workers. State that
-// the job's updater takes over draws no warning.
-void WarnOfMisfit(std::string_view kind, bool found, const JobProto& job);
 
 class CodecState {
  public:

@@ -2,12 +2,10 @@
 
 #include <glog/logging.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/system/cgroup.h"
 #include "base/thread/stopped.h"
-#include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/ranks/partial_updates.h"
 #include "cluster/ranks/rank_updates.h"
@@ -55,6 +53,8 @@ RanksBackend::RanksBackend(const SyncSetup& setup)
   else
     updates_ = std::make_unique<RankUpdates>(
         parts, *codec_, ClipsLocally(setup_.job) ? setup_.job.updater().clip_norm() : 0);
+  const std::string_view kind = updates_->state_kind();
+  restored_.emplace(kind, StatePrefixes(kind, setup_.plan.topology));
 }
 
 RanksBackend::~RanksBackend() { FailLinks(); }
@@ -108,13 +108,8 @@ void RanksBackend::Fill() {
 }
 
 void RanksBackend::UseRestoredState() {
-  if (!restores_) return;
-  const std::string_view kind = updates_->state_kind();
-  const bool fits = updates_->Restore(restored_);
-  const auto of_worker = [&](const auto& tensor) { return IsOfWorker(tensor.first, kind); };
-  if (!fits && of_workers_)
-    WarnOfMisfit(kind, std::ranges::any_of(restored_, of_worker), setup_.job);
-  restored_.clear();
+  if (restored_->any())
+    restored_->End(updates_->Restore(restored_->floats()), setup_.HasFirstWorker(), setup_.job);
 }
 
 void RanksBackend::SaveState(std::vector<StoredTensor>* state) {
@@ -123,25 +118,15 @@ void RanksBackend::SaveState(std::vector<StoredTensor>* state) {
 }
 
 void RanksBackend::RestoreState(const Safetensors& state) {
-  const std::string_view kind = updates_->state_kind();
-  for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind))) continue;
-    restores_ = true;
-    of_workers_ = of_workers_ || IsOfWorker(tensor.name, kind);
-    if (!updates_->HasState(tensor.name)) continue;  // another process's
-    restored_[tensor.name] = FloatsIn(tensor);
-  }
+  restored_->Read(state, [&](const std::string& name) { return updates_->HasState(name); });
 }
 
 std::vector<SliceState> RanksBackend::Gather(const std::vector<int64_t>& steps) {
   updates_->AwaitAll(steps[kGroup]);
   if (updates_->has_model()) return {};
-  ControlMessage order;
-  order.mutable_exchange()->add_versions(steps[kGroup]);
-  setup_.process->leader()->TellAll(order);
-  std::vector<SliceState> states = updates_->ShareModel();
-  setup_.process->leader()->AwaitAll(ControlMessage::kExchanged);
-  return states;
+  std::vector<SliceState> model;
+  setup_.ExchangeInAll({steps[kGroup]}, [&] { model = updates_->ShareModel(); });
+  return model;
 }
 
 void RanksBackend::BringOwnBack() { updates_->BringOwnBack(); }

@@ -2,11 +2,12 @@
 // values and the updater. The processes exchange numbers by MPI, or by messages of the job.
 #pragma once
 
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/client/restored_state.h"
 #include "cluster/ranks/linked_updates.h"
 #include "cluster/workers/sync_backend.h"
 #include "comm/collective/mpi_link.h"
@@ -51,10 +52,8 @@ class RanksBackend final : public SyncBackend, private ModelState {
   std::unique_ptr<MpiLink> gradients_, regions_;  // null: MPI is not used
   std::unique_ptr<LinkedUpdates> updates_;
   SliceTable table_;
-  std::map<std::string, std::vector<float>> restored_;  // state of this process, by name
-  bool restores_ = false;    // the checkpoint has state of the kind that processes keep
-  bool of_workers_ = false;  // some of it is workers' own
-  bool settled_ = false;     // training has ended as it should, and nothing is under way
+  std::optional<RestoredState> restored_;  // of updates_
+  bool settled_ = false;  // training has ended as it should, and nothing is under way
 };
 
 }  // namespace singa

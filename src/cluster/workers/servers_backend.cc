@@ -1,6 +1,6 @@
 #include "cluster/workers/servers_backend.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "cluster/workers/worker_teams.h"
 #include "nn/connection/bridge.h"
@@ -21,7 +21,8 @@ std::unique_ptr<ServedCluster> ClusterOfOneProcess(const SyncSetup& setup) {
 ServersBackend::ServersBackend(const SyncSetup& setup)
     : setup_(setup),
       own_(ClusterOfOneProcess(setup)),
-      cluster_(own_ ? *own_ : setup.process->cluster()) {}
+      cluster_(own_ ? *own_ : setup.process->cluster()),
+      restored_(kCodecState, StatePrefixes(kCodecState, setup.plan.topology)) {}
 
 TeamSync ServersBackend::SyncOf(int group) {
   if (setup_.HasWorkers())
@@ -83,13 +84,8 @@ int64_t ServersBackend::TakeOver(int group) { return cluster_.updates(group).Tak
 
 std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps) {
   const std::vector<int64_t> versions = cluster_.VersionsAt(steps);
-  ControlMessage exchange;
-  exchange.mutable_exchange()->mutable_versions()->Add(versions.begin(), versions.end());
-  for (int round = 0; versions.size() > 1 && round < 2; ++round) {
-    if (setup_.process) setup_.process->leader()->TellAll(exchange);
-    cluster_.Exchange(versions);
-    if (setup_.process) setup_.process->leader()->AwaitAll(ControlMessage::kExchanged);
-  }
+  for (int round = 0; versions.size() > 1 && round < 2; ++round)
+    setup_.ExchangeInAll(versions, [&] { cluster_.Exchange(versions); });
   return cluster_.Gather(versions);
 }
 
@@ -113,28 +109,18 @@ void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
 }
 
 void ServersBackend::RestoreState(const Safetensors& state) {
-  for (const StoredTensor& tensor : state.tensors()) {
-    const bool codec = tensor.name.starts_with(StatePrefix(kCodecState));
-    if (tensor.type != StoredType::kF32) continue;
-    restores_ = restores_ || codec;
-    const bool here =
-        codec ? cluster_.codec_state().Has(tensor.name) : cluster_.HasSyncState(tensor.name);
-    if (!here) continue;  // another process's
-    restored_[tensor.name] = FloatsIn(tensor);
-  }
+  restored_.Read(state, [&](const std::string& name) { return cluster_.codec_state().Has(name); });
+  for (const StoredTensor& tensor : state.tensors())
+    if (tensor.type == StoredType::kF32 && cluster_.HasSyncState(tensor.name))
+      restored_sync_[tensor.name] = FloatsIn(tensor);
 }
 
 // A checkpoint of other processes or of another codec lacks the state that is wanted here.
 void ServersBackend::UseRestoredState() {
-  cluster_.RestoreSync(restored_);
-  const std::vector<int> misfits =
-      restores_ ? cluster_.codec_state().Set(restored_) : std::vector<int>();
-  const auto of_misfit = [&](const auto& tensor) {
-    return tensor.first.starts_with(StatePrefix(kCodecState, misfits[0]));
-  };
-  if (!misfits.empty())
-    WarnOfMisfit(kCodecState, std::ranges::any_of(restored_, of_misfit), setup_.job);
-  restored_.clear();
+  cluster_.RestoreSync(std::exchange(restored_sync_, {}));
+  if (!restored_.any()) return;
+  const bool fits = cluster_.codec_state().Set(restored_.floats()).empty();
+  restored_.End(fits, setup_.HasFirstWorker(), setup_.job);
 }
 
 void ServersBackend::Fail(const std::exception_ptr& error) { cluster_.Fail(error); }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/client/restored_state.h"
 #include "cluster/process/served_cluster.h"
 #include "cluster/workers/sync_backend.h"
 #include "train/apply/replica_updates.h"
@@ -41,9 +42,9 @@ class ServersBackend final : public SyncBackend, private ModelState {
   const SyncSetup setup_;
   const std::unique_ptr<ServedCluster> own_;  // null in a job of several processes
   ServedCluster& cluster_;                    // *own_, or the process's
-  // The state of the codec and of exchanges here, by name.
-  std::map<std::string, std::vector<float>> restored_;
-  bool restores_ = false;                 // the checkpoint has some codec's state
+  RestoredState restored_;                    // of the codec
+  // The state of exchanges between server groups here, by name.
+  std::map<std::string, std::vector<float>> restored_sync_;
   std::unique_ptr<ReplicaUpdates> none_;  // in a process of servers alone, which trains nothing
 };
 

@@ -12,6 +12,15 @@
 
 namespace singa {
 
+void SyncSetup::ExchangeInAll(const std::vector<int64_t>& versions,
+                              const std::function<void()>& own) const {
+  ControlMessage order;
+  order.mutable_exchange()->mutable_versions()->Add(versions.begin(), versions.end());
+  if (process) process->leader()->TellAll(order);
+  own();
+  if (process) process->leader()->AwaitAll(ControlMessage::kExchanged);
+}
+
 int64_t SyncBackend::TakeOver(int group) {
   LOG(FATAL) << "no servers have the values of worker group " << group;
 }

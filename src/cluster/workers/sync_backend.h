@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,11 +35,18 @@ struct SyncSetup {
 
   // Returns false in a process of servers alone.
   bool HasWorkers() const { return !process || !process->part().groups().empty(); }
+  // Returns whether this process has the first workers of the job.
+  bool HasFirstWorker() const {
+    return !process || process->part().rank() == plan.topology.ProcessesOf(0).first;
+  }
   // Returns what adds up over the processes of `group`; null in a job of one process. REQUIRES: the
   // group has workers here.
   Collective* Between(int group) const {
     return process ? &process->cluster().between(group) : nullptr;
   }
+  // Does `own`, the part of rank 0 in ModelState::Gather, while all other processes do theirs by
+  // ModelState::Exchange(versions).
+  void ExchangeInAll(const std::vector<int64_t>& versions, const std::function<void()>& own) const;
 };
 
 // The parts that a backend gives to the team of one group.
