@@ -3,8 +3,8 @@ kernels (test/support/emulated_singa.cc), so they end with the bytes of workers 
 from case import check, equal, has, learned, same_bytes, true
 from gpu_group_checks import NORM, train, two
 from group_checks import furthest, workers
-from job import ADAM, MOMENTUM, csv, dense, mlp
-from process_checks import APART
+from job import ADAM, MOMENTUM, WIDE, csv, dense, mlp
+from process_checks import APART, job_that_overflows
 
 
 def halves(*settings):
@@ -242,3 +242,32 @@ def gpus_with_values_or_bases_of_their_own_leave_out_the_same_steps(case):
     case.write("job.conf", csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37))
     for args in (averaged(), thin):
         equal(train(case, *args, code=79).err.count(" is not finite"), 1, "errors")
+
+
+@check
+def gpus_name_the_worker_whose_gradient_is_not_finite(case):
+    """The first steps are not captured. In the sixth the sums begin beside the backward pass."""
+    for step in (0, 5):
+        case.write("job.conf", job_that_overflows(case, before=step))
+        says = f'step {step}: the gradient of param "w1" of layer "hidden" is not finite, at worker 1'
+        for name in ("kNone", "kFp16", *LARGEST, "kPowerSGD", "kPartial"):
+            compression = f"cluster.all_reduce.compression={name}"
+            for args, where in (([*workers(2), "-set", compression], ""), (two(compression), ", in process 1")):
+                err = train(case, *args, code=79).err
+                has(err, says + where, f"stderr with {name}")
+                equal(err.count(" is not finite"), 1, f"errors with {name}")
+                has(train(case, *args, "-set", "on_nonfinite=kSkip").err, says + where + "; the step is skipped",
+                    f"stderr with {name} and kSkip")
+
+
+@check
+def gpus_name_the_worker_whose_loss_or_part_of_a_layer_is_not_finite(case):
+    case.write("points.csv", "0,1,1,0,0\n0,3.4e38,3.4e38,0,0\n")
+    case.write("job.conf", csv("points.csv", "train_steps: 2 disp_freq: 1", 2, layers=dense("fc", "data", 1, 3, WIDE)))
+    has(train(case, *two(), code=79).err, 'step 0: the loss of layer "loss" is not finite, at worker 1, in process 1',
+        "stderr")
+    # Each worker has a half of the units, and the gradients of its rows.
+    case.write("job.conf", job_that_overflows(case).replace('type: kInnerProduct srclayers: "data"',
+                                                            'type: kInnerProduct partition_dim: 1 srclayers: "data"'))
+    has(train(case, *workers(2), code=79).err,
+        'the gradient of param "w1" of layer "hidden" is not finite, at worker ', "stderr")

@@ -254,12 +254,17 @@ def processes_that_diverge_say_it_once(case):
             has(case.train(conf, *processes(2, *settings)).err, "; 1 skipped", "stderr")
 
 
+def job_that_overflows(case, before=0):
+    """Returns a job with a gradient that is not finite at the second of two workers, after `before` steps. The weight of
+    the first layer is 0, so the worker's large record has a finite loss. Records before it are 0, and leave the weight."""
+    case.write("points.csv", "0,0,0,0,0\n" * (2 * before + 1) + "0,3.4e38,3.4e38,0,0\n")
+    layers = dense("hidden", "data", 1, 3, ZERO) + dense("fc", "hidden", 2, 3, WIDE)
+    return csv("points.csv", f"train_steps: {before + 2} disp_freq: 1", 2, lr=2e-38, layers=layers)
+
+
 @check
 def each_mode_names_the_worker_whose_gradient_is_not_finite(case):
-    """The weight of the first layer is 0, so the second worker's large record has a finite loss."""
-    case.write("points.csv", "0,1,1,0,0\n0,3.4e38,3.4e38,0,0\n")
-    layers = dense("hidden", "data", 1, 3, ZERO) + dense("fc", "hidden", 2, 3, WIDE)
-    conf = csv("points.csv", "train_steps: 2 disp_freq: 1", 2, layers=layers)
+    conf = job_that_overflows(case)
     says = 'step 0: the gradient of param "w1" of layer "hidden" is not finite, at worker 1'
     modes = {"threads": processes(1, in_each=2), "shared memory": processes(2), "servers": processes(2, APART)}
     for name in ("kTopK", "kPowerSGD", "kPartial"):
@@ -272,3 +277,17 @@ def each_mode_names_the_worker_whose_gradient_is_not_finite(case):
         if mode not in ("threads", "shared memory"):
             has(err, "step 0: a loss or gradient is not finite, in process 1; the step is skipped",
                 f"stderr of process 0 with {mode}")
+
+
+@check
+def each_mode_names_the_worker_whose_piece_of_a_gradient_is_not_finite(case):
+    """The gradient of w2 is large, and is added up in pieces."""
+    case.write("points.csv", "0,1,0,0,0\n" * 3 + "0,3.4e38,0,0,0\n")
+    layers = (dense("one", "data", 1, 600, "init { type: kConstant value: 1 }") + dense("two", "one", 2, 600, ZERO)
+              + dense("fc", "two", 3, 3, WIDE))
+    conf = csv("points.csv", "train_steps: 2 disp_freq: 1", 4, layers=layers)
+    says = 'step 0: the gradient of param "w2" of layer "two" is not finite, at worker '
+    modes = {"1": processes(1, in_each=2), "1, in process 1": processes(2), "3, in process 1": processes(2, in_each=2),
+             "3, in process 1 ": processes(2, APART, in_each=2)}
+    for where, settings in modes.items():
+        has(case.train(conf, *settings, code=79).err, says + where.strip(), f"stderr with {settings}")

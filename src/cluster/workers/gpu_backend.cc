@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/client/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
+#include "cluster/protocol/worker_places.h"
 #include "cluster/ranks/mean_model.h"
 #include "cluster/workers/worker_teams.h"
 #include "train/reduce/exchange_state.h"
@@ -24,6 +24,12 @@ std::string PrefixOf(std::string_view kind, int worker) {
   return StatePrefix(kind, kGroup, {{worker, worker + 1}});
 }
 
+std::vector<std::string> Prefixes(std::string_view kind, int workers) {
+  std::vector<std::string> prefixes;
+  for (int worker = 0; worker < workers; ++worker) prefixes.push_back(PrefixOf(kind, worker));
+  return prefixes;
+}
+
 }  // namespace
 
 GpuBackend::GpuBackend(const SyncSetup& setup, const GpuGroupId& gpus)
@@ -31,7 +37,10 @@ GpuBackend::GpuBackend(const SyncSetup& setup, const GpuGroupId& gpus)
       gpus_(gpus),
       here_(WorkersHere(setup)),
       compression_(CompressionOf(setup.job.cluster().all_reduce())),
-      updates_(setup.job, setup.replica) {
+      updates_(setup.job, setup.replica,
+               [this](int worker) { return PlaceOf(setup_.plan.topology, kGroup, worker); }),
+      restored_(compression_.state_kind,
+                Prefixes(compression_.state_kind, setup.job.cluster().nworkers_per_group())) {
   if (!compression_.keeps_state()) return;
   states_.resize(here_.size());
   const float clip_norm = ClipsLocally(setup_.job) ? setup_.job.updater().clip_norm() : 0;
@@ -98,31 +107,19 @@ void GpuBackend::SaveState(std::vector<StoredTensor>* state) {
 
 void GpuBackend::RestoreState(const Safetensors& state) {
   if (senders_.empty() || parts_[0].empty()) return;
-  const std::string_view kind = compression_.state_kind;
-  for (const StoredTensor& tensor : state.tensors()) {
-    if (tensor.type != StoredType::kF32 || !tensor.name.starts_with(StatePrefix(kind))) continue;
-    restores_ = true;
-    of_workers_ = of_workers_ || IsOfWorker(tensor.name, kind);
-    bool known = tensor.name.starts_with(CommonPrefix(kind));
-    for (int worker = 0; worker < setup_.job.cluster().nworkers_per_group(); ++worker)
-      known = known || tensor.name.starts_with(PrefixOf(kind, worker));
-    lost_ = lost_ || !known;
-    for (const std::vector<StatePart>& parts : parts_)
-      if (std::ranges::find(parts, tensor.name, &StatePart::name) != parts.end())
-        restored_[tensor.name] = FloatsIn(tensor);
-  }
+  const auto is_here = [&](const std::string& name) {
+    return std::ranges::any_of(parts_, [&](const std::vector<StatePart>& parts) {
+      return std::ranges::find(parts, name, &StatePart::name) != parts.end();
+    });
+  };
+  restored_.Read(state, is_here);
 }
 
 void GpuBackend::UseRestoredState() {
-  if (!restores_) return;
-  const std::string_view kind = compression_.state_kind;
-  const auto of_worker = [&](const auto& tensor) { return IsOfWorker(tensor.first, kind); };
-  const bool found = !lost_ && std::ranges::any_of(restored_, of_worker);
-  bool fits = !lost_;
-  for (size_t i = 0; !lost_ && i < senders_.size(); ++i) fits = Restore(i) && fits;
-  restored_.clear();
-  if (!fits && of_workers_) WarnOfMisfit(kind, found, setup_.job);
-  if (lost_) return;
+  if (!restored_.any()) return;
+  bool fits = true;
+  for (size_t i = 0; i < senders_.size(); ++i) fits = Restore(i) && fits;
+  restored_.End(fits, setup_.HasFirstWorker(), setup_.job);
   if (!compression_.has_own_values || states_[0].empty()) return;
   has_model_ = true;
   BringOwnBack();
@@ -131,8 +128,8 @@ void GpuBackend::UseRestoredState() {
 // Returns false if a part of the worker's own is missing; these then begin anew.
 bool GpuBackend::Restore(size_t worker) {
   const auto found = [&](const StatePart& part) {
-    const auto it = restored_.find(part.name);
-    const bool fits = it != restored_.end() && std::ssize(it->second) == part.shape.size();
+    const auto it = restored_.floats().find(part.name);
+    const bool fits = it != restored_.floats().end() && std::ssize(it->second) == part.shape.size();
     return fits ? &it->second : nullptr;
   };
   const bool all = std::ranges::all_of(
@@ -160,13 +157,8 @@ std::vector<SliceState> GpuBackend::ShareModel() {
 
 std::vector<SliceState> GpuBackend::Gather(const std::vector<int64_t>& steps) {
   if (!compression_.has_own_values) return {};
-  if (setup_.process) {
-    ControlMessage order;
-    order.mutable_exchange()->add_versions(steps[kGroup]);
-    setup_.process->leader()->TellAll(order);
-  }
-  std::vector<SliceState> model = ShareModel();
-  if (setup_.process) setup_.process->leader()->AwaitAll(ControlMessage::kExchanged);
+  std::vector<SliceState> model;
+  setup_.ExchangeInAll({steps[kGroup]}, [&] { model = ShareModel(); });
   teams_->lead().path().MarkDeviceStale();
   has_model_ = true;
   return model;

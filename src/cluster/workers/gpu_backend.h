@@ -4,10 +4,10 @@
 // on CPUs use (CodecState, LowRankSums, PartialUpdates).
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
+#include "cluster/client/restored_state.h"
 #include "cluster/workers/sync_backend.h"
 #include "train/apply/replica_updates.h"
 #include "train/device/gpu_compression.h"
@@ -50,10 +50,7 @@ class GpuBackend final : public SyncBackend, private ModelState {
   WorkerTeams* teams_ = nullptr;               // set by Allocate
   // The replica has the mean of all workers' values, not those of the first worker here.
   bool has_model_ = false;
-  std::map<std::string, std::vector<float>> restored_;  // by name
-  bool restores_ = false;    // the checkpoint has state of the kind that workers keep
-  bool of_workers_ = false;  // some of it is workers' own
-  bool lost_ = false;        // it has the state of a worker that the job no longer has
+  RestoredState restored_;
 };
 
 }  // namespace singa

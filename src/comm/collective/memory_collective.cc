@@ -161,4 +161,11 @@ void MemoryCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWo
   Barrier();
 }
 
+int MemoryCollective::NotFiniteRank(const Context& ctx, int64_t piece, int64_t begin,
+                                    int64_t n) const {
+  const int rank = ring_ ? ring_->NotFiniteRank(ctx, piece, begin, n)
+                         : NotFiniteThread(&group_, ctx, piece, begin, n);
+  return rank < 0 ? rank : group_.first() + rank;
+}
+
 }  // namespace singa

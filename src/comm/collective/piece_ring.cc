@@ -5,6 +5,7 @@
 #include "base/thread/counted_time.h"
 #include "base/thread/stopped.h"
 #include "comm/collective/thread_pieces.h"
+#include "math/finite.h"
 #include "math/parallel_slices.h"
 
 namespace singa {
@@ -74,6 +75,13 @@ bool PieceRing::AddOne(Thread* thread) {
   ++board_.turns_done[slot];
   board_.ring->changed.Tell();
   return true;
+}
+
+int PieceRing::NotFiniteRank(const Context& ctx, int64_t piece, int64_t begin, int64_t n) const {
+  const auto slot = static_cast<int>((begin_ + piece) % kSlots);
+  for (auto rank = static_cast<int>(board_.ranks) - 1; rank >= 0; --rank)
+    if (!AllFinite(ctx, board_.slot(slot, rank) + begin, n)) return rank;
+  return -1;
 }
 
 template <typename Done>

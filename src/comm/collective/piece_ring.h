@@ -23,6 +23,8 @@ class PieceRing {
   // Computes this rank's part of each piece, and adds up the pieces whose turn it has. Throws as
   // Collective::Await does.
   void Run(Context& ctx, int64_t pieces, const PieceWork& work);
+  // As MemoryCollective has it; the rank is that of the ring.
+  int NotFiniteRank(const Context& ctx, int64_t piece, int64_t begin, int64_t n) const;
 
  private:
   static constexpr uint64_t kSlots = MemoryBoard::kSlots;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
+#include "math/finite.h"
 #include "math/parallel_slices.h"
 
 namespace singa {
@@ -48,6 +50,18 @@ void ReduceByThreads(MemoryGroup* group, Context& ctx, int64_t pieces, std::span
       ReducePiece(group, own, i, own_room);
   };
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
+}
+
+int NotFiniteThread(MemoryGroup* group, const Context& ctx, int64_t piece, int64_t begin,
+                    int64_t n) {
+  const std::span<const PieceWork*> works = group->works();
+  std::vector<float> part(works[0]->floats(piece));
+  Context own = OfThread(ctx, 0);
+  for (size_t rank = 0; rank < works.size(); ++rank) {
+    works[rank]->Produce(own, piece, part.data());
+    if (!AllFinite(own, part.data() + begin, n)) return static_cast<int>(rank);
+  }
+  return -1;
 }
 
 }  // namespace singa

@@ -18,4 +18,9 @@ Context OfThread(const Context& ctx, int64_t thread);
 // ranks call it.
 void ReduceByThreads(MemoryGroup* group, Context& ctx, int64_t pieces, std::span<float> room);
 
+// Returns a rank here whose own numbers [begin, begin + n) of `piece` are not finite; -1: there is
+// none. It computes the parts of all ranks again. REQUIRES: Consume of this piece is under way.
+int NotFiniteThread(MemoryGroup* group, const Context& ctx, int64_t piece, int64_t begin,
+                    int64_t n);
+
 }  // namespace singa

@@ -21,7 +21,7 @@ void ReplicaUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<flo
   const SliceTable& table = replica_.table();
   if (!AllFinite(ctx, sum, table[slice].size)) {
     const Param& param = replica_.param(slice);
-    const NotFiniteAt at = PlaceOf(NotFiniteWorker(ctx, slice));
+    const NotFiniteAt at = PlaceOfWorker(NotFiniteWorker(ctx, slice));
     return Fail(GradientNotFiniteText(ParamText(param.name(), param.layer()), step, at), step);
   }
   if (!needs_all()) return replica_.Apply(ctx, slice, step, sum);
@@ -29,7 +29,7 @@ void ReplicaUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<flo
 }
 
 void ReplicaUpdates::LossNotFinite(const std::string& layer, int64_t step, int worker) {
-  Fail(LossNotFiniteText(layer, step, PlaceOf(worker)), step);
+  Fail(LossNotFiniteText(layer, step, PlaceOfWorker(worker)), step);
   Check();
 }
 

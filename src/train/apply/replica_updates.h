@@ -44,12 +44,14 @@ class ReplicaUpdates final : public SliceUpdates {
   double GradientNorm(int64_t) override { return norm_; }
   void Await(int, int64_t) override {}
 
+  NotFiniteAt PlaceOfWorker(int worker) const override {
+    return place_of_ ? place_of_(worker) : NotFiniteAt();
+  }
   int64_t skips() const override { return skips_; }
   void set_skips(int64_t steps) override { skips_ = steps; }
 
  private:
   void Fail(const std::string& text, int64_t step);
-  NotFiniteAt PlaceOf(int worker) const { return place_of_ ? place_of_(worker) : NotFiniteAt(); }
 
   Replica& replica_;
   const std::function<NotFiniteAt(int worker)> place_of_;

@@ -10,6 +10,7 @@
 
 #include "comm/collective/slice_table.h"
 #include "singa/nn/param.h"
+#include "train/apply/not_finite.h"
 #include "train/apply/slice_events.h"
 
 namespace singa {
@@ -64,6 +65,9 @@ class SliceUpdates {
   // Blocks until the values of `param` include the updates of all steps before `step`.
   virtual void Await(int param, int64_t step) = 0;
 
+  // Returns the place of a worker of the group, or of -1, in messages about numbers that are not
+  // finite.
+  virtual NotFiniteAt PlaceOfWorker(int /*worker*/) const { return {}; }
   // Lets messages name the worker of a gradient. `gradients` must outlive the steps.
   void set_gradients(const WorkerGradients* gradients) { gradients_ = gradients; }
   // Lets `events` hear of all slices from now on. It must outlive the updates. Called between

@@ -38,6 +38,9 @@ class CompressedExchange {
   virtual void AddUp(const GroupMember& member, int64_t step, float* bad_losses) = 0;
   // Adds what AddUp has found to the evidence. Returns whether that has all findings about pieces.
   virtual bool AddFindings(StepEvidence*) const { return false; }
+  // Returns whether the member's own gradient of a piece is not finite. Pieces count in the order
+  // of Add. REQUIRES: AddUp was called.
+  virtual bool OwnIsBad(int64_t piece) const = 0;
   // Called after the updates of `step`, in the order of the context's work.
   virtual void Updated(const GroupMember&, int64_t, const StepVerdict*) {}
   // Forgets the group.

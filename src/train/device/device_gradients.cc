@@ -30,7 +30,7 @@ DeviceGradients::DeviceGradients(Context* ctx, const TrainedParams& trained, int
 
 void DeviceGradients::MakeSums(GpuGroup* group, const GpuMember& member, Stream* stream,
                                const std::vector<int>& order, const AllReduceProto& conf,
-                               const std::function<void()>& meet) {
+                               const std::function<void()>& meet, OwnFindings* own) {
   GradientSums::Layout layout = {{}, {}, conf.fusion_elements()};
   std::vector<int> numbers(begins_.size());  // of the common gradients
   for (size_t p = 0; p < begins_.size(); ++p) {
@@ -50,7 +50,7 @@ void DeviceGradients::MakeSums(GpuGroup* group, const GpuMember& member, Stream*
     halves = std::make_unique<HalfSums>(group, member, *ctx_, stream, &common_, CommonSlices(),
                                         conf.clip(), meet);
   common_sums_ = std::make_unique<GradientSums>(group, member, ctx_, stream, &common_, layout,
-                                                std::move(halves));
+                                                std::move(halves), own);
   part_sums_.emplace(group, member, ctx_, stream, of_parts);
 }
 

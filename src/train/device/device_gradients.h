@@ -27,11 +27,11 @@ class DeviceGradients {
   float* of(size_t param) { return floats_.data() + begins_[param]; }
   float* bad_losses() { return floats_.data(); }
   // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. `order`:
-  // the params whose gradients a step makes, in order. `meet`: as in HalfSums. All that it is given
-  // must outlive the sums.
+  // the params whose gradients a step makes, in order. `meet`: as in HalfSums; `own`: as in
+  // GradientSums. All that it is given must outlive the sums.
   void MakeSums(GpuGroup* group, const GpuMember& member, Stream* stream,
                 const std::vector<int>& order, const AllReduceProto& conf,
-                const std::function<void()>& meet);
+                const std::function<void()>& meet, OwnFindings* own);
   bool has_sums() const { return common_sums_ != nullptr; }
   // Notes, while a step is captured, that the gradient of a param is complete.
   void Ready(size_t param);

@@ -51,11 +51,13 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
                  .skips = rule_.skips,
                  .leads = worker.leads,
                  .losses = LossesOf(worker),
-                 .ahead = kAhead}),
+                 .ahead = kAhead,
+                 .place_of = [this](const StepReport& report) { return PlaceOf(report); }}),
       transfers_(worker.member ? ctx_->stream->gpu().NewStream() : nullptr),
       gradients_(worker.ctx, *worker.trained, outcomes_.losses()),
       all_reduce_(job.cluster().all_reduce()),
       counts_(trained_.size()) {
+  if (worker_.member) own_.emplace(ctx_, outcomes_.losses());
   if (worker_.sender)
     compressed_ = CompressionOf(all_reduce_)
                       .make({job, *worker_.trained, *worker_.sender, ctx_, outcomes_.losses(),
@@ -126,9 +128,11 @@ void DeviceUpdates::MakePieces() {
       piece.param = cut.param;
     }
     if (compressed_) compressed_->Add(s, param.grad.data() + cut.begin, piece);
+    if (own_) own_->Add(piece);
     pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
   }
   pieces_.Place(*ctx_);
+  if (own_) own_->Place();
 }
 
 // The nets of other phases may have whole params of their own, which the host has by now.
@@ -222,23 +226,26 @@ GroupMember DeviceUpdates::Member() {
 
 void DeviceUpdates::AddUp(int64_t step) {
   if (compressed_) return compressed_->AddUp(Member(), step, gradients_.bad_losses());
+  const bool divided = worker_.trained->divided(), captured = worker_.net->device_only();
   if (!gradients_.has_sums())
-    gradients_.MakeSums(group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
-                        [this] { MeetGroup(); });
+    gradients_.MakeSums(
+        group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
+        [this] { MeetGroup(); }, divided ? nullptr : &*own_);
+  if (divided || !captured) own_->InspectAll();
   MeetGroup();
-  if (worker_.trained->divided()) {
+  if (divided) {
     gradients_.AddUpParts();
     MeetGroup();
   }
-  gradients_.AddUpCommon(worker_.net->device_only());
+  gradients_.AddUpCommon(captured);
   MeetGroup();
 }
 
 void DeviceUpdates::Finish(int64_t step) {
   if (!pieces_.placed()) MakePieces();
   StepReport* const report = outcomes_.report();
-  InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(),
-                gradients_.bad_losses());
+  for (float* const bad : {gradients_.bad_losses(), own_ ? own_->bad_losses() : nullptr})
+    if (bad) InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(), bad);
   if (group_) AddUp(step);
   Judge();
   pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), &report->verdict);
@@ -267,6 +274,15 @@ void DeviceUpdates::EndStep() {
   if (compressed_) compressed_->Updated(Member(), ctx_->state->step, &outcomes_.report()->verdict);
   outcomes_.Follow();
   LookAt(group_ ? 0 : kAhead);  // workers of a group do the same step
+}
+
+// No worker is named if only the sum is not finite.
+NotFiniteAt DeviceUpdates::PlaceOf(const StepReport& report) {
+  if (!own_) return {};
+  const bool is_own = report.loss >= 0 ? own_->LossIsBad(report.loss)
+                      : compressed_    ? compressed_->OwnIsBad(report.piece)
+                                       : own_->PieceIsBad(report.piece);
+  return worker_.updates->PlaceOfWorker(FirstOf(on_host_, *worker_.member, is_own));
 }
 
 void DeviceUpdates::LookAt(size_t most) {

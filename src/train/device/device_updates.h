@@ -24,6 +24,7 @@
 #include "train/device/device_params.h"
 #include "train/device/device_pieces.h"
 #include "train/device/loss_scale.h"
+#include "train/device/own_findings.h"
 #include "train/device/step_outcomes.h"
 #include "train/device/worker_device.h"
 
@@ -35,7 +36,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
     Net* net;                      // planned
     const TrainedParams* trained;  // params that updates change
     Replica* replica;              // has the whole values and states on the host
-    SliceUpdates* updates;         // counts steps without effect
+    SliceUpdates* updates;         // counts steps without effect, and knows the workers' places
     WorkerDevice* device;          // with room for NumbersBytes
     Context* ctx;
     bool judges_losses = true;          // a loss that is not finite drops its step
@@ -99,6 +100,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   GroupMember Member();
   void MeetGroup();
   void Bring();
+  NotFiniteAt PlaceOf(const StepReport& report);
   void LookAt(size_t most);  // waits until at most `most` reports are on their way
   void AddToCounts(int64_t updates);
 
@@ -122,6 +124,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   ParamCopies states_;           // by trained param
   Tensor loss_cells_;
   DevicePieces pieces_;                             // made by the first step
+  std::optional<OwnFindings> own_;                  // of a group's member
   std::unique_ptr<CompressedExchange> compressed_;  // null: whole gradients are added up, or none
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer

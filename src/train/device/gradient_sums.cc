@@ -5,12 +5,14 @@
 namespace singa {
 
 GradientSums::GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Stream* stream,
-                           Tensor* values, const Layout& layout, std::unique_ptr<HalfSums> halves)
+                           Tensor* values, const Layout& layout, std::unique_ptr<HalfSums> halves,
+                           OwnFindings* own)
     : ctx_(ctx),
       values_(values),
       stream_(stream),
       collective_(group, member.member, member.members, stream),
-      halves_(std::move(halves)) {
+      halves_(std::move(halves)),
+      own_(own) {
   Cut(layout);
   if (!halves_) return;
   for (const Piece& piece : pieces_) halves_->AddPiece(piece.begin, piece.end);
@@ -36,14 +38,14 @@ void GradientSums::Cut(const Layout& layout) {
 }
 
 void GradientSums::Ready() {
-  if (pieces_[begun_].made == ++made_) BeginNext();
+  if (pieces_[begun_].made == ++made_) BeginNext(true);
 }
 
 // A capture that failed may have begun sums, which were never done.
 void GradientSums::Finish(bool captured) {
   if (!captured) begun_ = 0;
   while (begun_ < pieces_.size()) {
-    BeginNext();
+    BeginNext(captured);
     // NCCL may use another way for the next sum, which allocates memory at first. This may wait for
     // this sum's kernel, which waits for members that have not begun it.
     if (!captured && begun_ < pieces_.size()) collective_.AwaitAll();
@@ -52,11 +54,13 @@ void GradientSums::Finish(bool captured) {
   made_ = begun_ = 0;
 }
 
-void GradientSums::BeginNext() {
+void GradientSums::BeginNext(bool captured) {
   stream_->Await(*ctx_->stream->Record());
   const size_t number = begun_++;
-  if (halves_) return halves_->AddUp(number);
   const Piece& piece = pieces_[number];
+  if (own_ && captured)
+    own_->Inspect(stream_, values_->data() + piece.begin, values_->data() + piece.end);
+  if (halves_) return halves_->AddUp(number);
   const std::span floats(values_->data() + piece.begin,
                          static_cast<size_t>(piece.end - piece.begin));
   collective_.StartAllReduce(floats, floats);

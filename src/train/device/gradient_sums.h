@@ -12,6 +12,7 @@
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
 #include "train/device/half_sums.h"
+#include "train/device/own_findings.h"
 
 namespace singa {
 
@@ -27,9 +28,10 @@ class GradientSums {
 
   // Makes the sums of one member of `group`, in `stream`, which is for transfers alone. All that it
   // is given must outlive it. values: [n]. halves: adds up in `stream` by float16; null: NCCL adds
-  // floats up.
+  // floats up. own: inspects, in a captured step, what a piece has before its sum; may be null.
   GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Stream* stream,
-               Tensor* values, const Layout& layout, std::unique_ptr<HalfSums> halves = nullptr);
+               Tensor* values, const Layout& layout, std::unique_ptr<HalfSums> halves = nullptr,
+               OwnFindings* own = nullptr);
 
   // Notes, while a step is captured, that the next gradient of the layout's order is complete.
   void Ready();
@@ -45,13 +47,14 @@ class GradientSums {
     size_t made;  // gradients made when the piece is complete
   };
   void Cut(const Layout& layout);
-  void BeginNext();
+  void BeginNext(bool captured);
 
   Context* const ctx_;
   Tensor* const values_;
   Stream* const stream_;
   GpuCollective collective_;  // in stream_
   const std::unique_ptr<HalfSums> halves_;
+  OwnFindings* const own_;
   std::vector<Piece> pieces_;  // in the order of their sums
   size_t made_ = 0, begun_ = 0;
 };

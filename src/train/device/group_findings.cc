@@ -27,4 +27,8 @@ void GroupFindings::AddUp(float* bad_losses, bool squares, float clip_norm) {
   CopyFloats(ctx, bad_.data(), bad_losses, losses_);
 }
 
+bool GroupFindings::OwnIsBad(int64_t piece) const {
+  return OnHost(*member_.ctx, found_).as<PieceFinding>()[piece].bad != 0;
+}
+
 }  // namespace singa

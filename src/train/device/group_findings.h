@@ -26,6 +26,9 @@ class GroupFindings {
   const float* of_pieces() const { return bad_.data() + losses_; }
   // Returns what this member has found about its own pieces, and the judgement on them.
   const PieceFinding* own_pieces() const { return found_.as<PieceFinding>(); }
+  // Returns whether this member's own gradient of a piece is not finite. Waits for the context's
+  // work.
+  bool OwnIsBad(int64_t piece) const;
   int members() const { return member_.number.members; }
   const OwnGradient* own() const { return own_.as<OwnGradient>(); }
 

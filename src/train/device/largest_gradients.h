@@ -21,6 +21,7 @@ class LargestGradients final : public CodedGradients {
   void Begin(int64_t step) override;
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;
   bool AddFindings(StepEvidence* evidence) const override;
+  bool OwnIsBad(int64_t piece) const override { return sums_->OwnIsBad(piece); }
   void Drop() override { sums_.reset(); }
 
  private:

@@ -29,10 +29,10 @@ float ShareIn(const AllReduceProto& conf, int64_t step) {
 }
 
 // A slice travels whole if the pairs of all members would take as much as an all-reduce, which
-// sends and receives each float once. Floats above the threshold that find no room are sent later;
-// if nothing is fed back, there must be room for all.
+// sends and receives each float once. Floats above the threshold that find no room are sent later.
+// If nothing is fed back, or a threshold of 0 asks for all floats, there must be room for all.
 Room RoomFor(const AllReduceProto& conf, float share, int64_t n, int members) {
-  const bool all = ByThreshold(conf) && !conf.error_feedback();
+  const bool all = ByThreshold(conf) && (!conf.error_feedback() || conf.threshold() == 0);
   const int64_t most = all ? n : TopKCount(share, n);
   const bool whole = members * (1 + most) >= n;
   return {whole, whole && ByThreshold(conf) ? n : most};

@@ -36,6 +36,9 @@ class SparseSums {
   // Returns where the norm of the member's own gradient is, with clip_norm.
   const OwnGradient* own() const { return findings_.own(); }
 
+  // As GroupFindings has it.
+  bool OwnIsBad(int64_t slice) const { return findings_.OwnIsBad(slice); }
+
   // Numbers that a member sends in a step: pairs to all others, and floats that all add up.
   struct Sizes {
     int64_t pairs = 0, floats = 0;

@@ -7,7 +7,6 @@
 #include "base/thread/activity_mark.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
-#include "train/apply/not_finite.h"
 
 namespace singa {
 
@@ -60,18 +59,20 @@ bool StepOutcomes::LeavesOut(const StepReport& report, const std::vector<const P
                 << " from now on";
     return true;
   }
-  if (!worker_.skips) throw DivergedError(TextOf(report, pieces));
+  const std::string text =
+      TextOf(report, pieces, worker_.place_of ? worker_.place_of(report) : NotFiniteAt());
+  if (!worker_.skips) throw DivergedError(text);
   if (!worker_.leads) return true;
-  LOG(WARNING) << SkippedText(TextOf(report, pieces));
+  LOG(WARNING) << SkippedText(text);
   worker_.updates->set_skips(worker_.updates->skips() + 1);
   return true;
 }
 
-std::string StepOutcomes::TextOf(const StepReport& report,
-                                 const std::vector<const Param*>& pieces) const {
-  if (report.loss >= 0) return LossNotFiniteText(worker_.losses[report.loss], report.step);
+std::string StepOutcomes::TextOf(const StepReport& report, const std::vector<const Param*>& pieces,
+                                 const NotFiniteAt& at) const {
+  if (report.loss >= 0) return LossNotFiniteText(worker_.losses[report.loss], report.step, at);
   const Param& param = *pieces[report.piece];
-  return GradientNotFiniteText(ParamText(param.name(), param.layer()), report.step);
+  return GradientNotFiniteText(ParamText(param.name(), param.layer()), report.step, at);
 }
 
 }  // namespace singa

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
 #include "tensor/gpu/gpu_group.h"
+#include "train/apply/not_finite.h"
 #include "train/apply/slice_updates.h"
 #include "train/device/loss_scale.h"
 #include "train/device/step_report.h"
@@ -30,6 +32,9 @@ class StepOutcomes {
     bool leads;                       // logs steps that are left out
     std::vector<std::string> losses;  // layers of the losses
     size_t ahead;                     // most steps whose reports are on their way
+    // Returns the place of the worker whose loss or gradient is the reason. All workers of a group
+    // call it for the same steps, since they ask each other. Null: texts name no worker.
+    std::function<NotFiniteAt(const StepReport&)> place_of = nullptr;
   };
   // All that `worker` points to must outlive it. Throws DeviceError.
   explicit StepOutcomes(Worker worker);
@@ -55,7 +60,8 @@ class StepOutcomes {
     std::unique_ptr<Event> here;
   };
   bool LeavesOut(const StepReport& report, const std::vector<const Param*>& pieces);
-  std::string TextOf(const StepReport& report, const std::vector<const Param*>& pieces) const;
+  std::string TextOf(const StepReport& report, const std::vector<const Param*>& pieces,
+                     const NotFiniteAt& at = {}) const;
 
   const Worker worker_;
   Tensor report_;

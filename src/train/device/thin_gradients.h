@@ -24,6 +24,7 @@ class ThinGradients final : public CodedGradients {
     slices_.emplace_back(slice, gradient);
   }
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;
+  bool OwnIsBad(int64_t piece) const override { return findings_->OwnIsBad(piece); }
   void Drop() override { findings_.reset(); }
 
  private:

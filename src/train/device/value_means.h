@@ -24,6 +24,7 @@ class ValueMeans final : public CompressedExchange {
   // Inspects this member's gradient. The findings of all members are added up.
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;
   bool AddFindings(StepEvidence* evidence) const override;
+  bool OwnIsBad(int64_t piece) const override { return findings_->OwnIsBad(piece); }
   // Averages the bucket of `step` over the group, if the step counts.
   void Updated(const GroupMember& member, int64_t step, const StepVerdict* verdict) override;
   void Drop() override { findings_.reset(); }

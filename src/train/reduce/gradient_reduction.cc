@@ -20,7 +20,8 @@ GradientReduction::GradientReduction(const SliceTable& table, SliceUpdates* upda
     : table_(table),
       updates_(*updates),
       group_(WithBuffers(options, table.params(), shared)),
-      sums_(table_, &group_) {
+      sums_(table_, &group_),
+      pieces_(table.size()) {
   for (int worker = 0; shared && worker < group_.size(); ++worker) {
     std::vector<BufferSums::Buffer> gradients;
     gradients.reserve(table.params());
@@ -46,13 +47,24 @@ void GradientReduction::Finish(Context& ctx, Collective* collective) {
   collective->Barrier();
 }
 
+// A slice that only one worker computes needs no look at the numbers.
+int GradientReduction::NotFiniteWorker(const Context& ctx, int slice) const {
+  const Slice& cut = table_[slice];
+  if (cut.by.count == 1) return cut.by.first;
+  const auto& [piece, begin] = pieces_[slice];
+  return piece.collective ? piece.collective->NotFiniteRank(ctx, piece.number, begin, cut.size)
+                          : sums_.NotFiniteRank(ctx, slice);
+}
+
 void GradientReduction::SubmitSlices(Context& ctx, int first, int last,
-                                     std::span<float* const> sums) {
+                                     std::span<float* const> sums, const SummedPiece& piece) {
   const int64_t begin = table_[first].begin;
   std::array<float*, SumTree::kMostNodes> of_slice;  // on the stack: a step allocates nothing
   for (int slice = first; slice < last; ++slice) {
     for (size_t i = 0; i < sums.size(); ++i) of_slice[i] = sums[i] + (table_[slice].begin - begin);
+    pieces_[slice] = {piece, table_[slice].begin - begin};
     Submit(ctx, slice, {of_slice.data(), sums.size()});
+    pieces_[slice] = {};
   }
 }
 

@@ -5,15 +5,23 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "comm/collective/buffer_sums.h"
+#include "comm/collective/memory_collective.h"
 #include "comm/collective/memory_group.h"
 #include "comm/collective/slice_table.h"
 #include "train/apply/slice_updates.h"
 #include "train/reduce/group_memory.h"
 
 namespace singa {
+
+// A piece whose sum is handed on.
+struct SummedPiece {
+  const MemoryCollective* collective = nullptr;  // has added it up; null: messages name no worker
+  int64_t number = 0;
+};
 
 class GradientReduction final : private BufferSums::Consumer, private WorkerGradients {
  public:
@@ -39,16 +47,16 @@ class GradientReduction final : private BufferSums::Consumer, private WorkerGrad
   void Reduce(Context& ctx) { sums_.Reduce(ctx, this); }
   // Ends a step. All workers call it, and return together; `collective` is the worker's.
   void Finish(Context& ctx, Collective* collective);
-  // Hands on the sums of slices [first, last) of one param. sums: one for each node of the group.
-  void SubmitSlices(Context& ctx, int first, int last, std::span<float* const> sums);
+  // Hands on the sums of slices [first, last) of one param, which are `piece`. sums: one for each
+  // node of the group.
+  void SubmitSlices(Context& ctx, int first, int last, std::span<float* const> sums,
+                    const SummedPiece& piece = {});
 
  private:
   void Consume(Context& ctx, int slice, std::span<float* const> sums) override {
     Submit(ctx, slice, sums);
   }
-  int NotFiniteWorker(const Context& ctx, int slice) const override {
-    return sums_.NotFiniteRank(ctx, slice);
-  }
+  int NotFiniteWorker(const Context& ctx, int slice) const override;
   void Submit(Context& ctx, int slice, std::span<float* const> sums);
 
   const SliceTable table_;
@@ -58,6 +66,8 @@ class GradientReduction final : private BufferSums::Consumer, private WorkerGrad
   // By slice, in the gradients of its first contributor here. Set in the first step if no memory is
   // shared.
   std::vector<float*> first_sums_;
+  // By slice: the piece that it belongs to, and its place there, while it is submitted.
+  std::vector<std::pair<SummedPiece, int64_t>> pieces_;
 };
 
 }  // namespace singa

@@ -12,9 +12,10 @@ namespace {
 // whole rows.
 class RowPieces final : public PieceWork {
  public:
-  RowPieces(GradientReduction* reduction, const GradientPieces& pieces, const Param& param,
-            const GradientRows& rows)
+  RowPieces(GradientReduction* reduction, const MemoryCollective& collective,
+            const GradientPieces& pieces, const Param& param, const GradientRows& rows)
       : reduction_(*reduction),
+        collective_(collective),
         pieces_(pieces),
         begin_(param.begin()),
         row_(param.size() / param.shape()[0]),
@@ -27,7 +28,7 @@ class RowPieces final : public PieceWork {
   }
   void Consume(Context& ctx, int64_t piece, std::span<float* const> sums) const override {
     const auto [first, last] = pieces_.SlicesOf(piece);
-    reduction_.SubmitSlices(ctx, first, last, sums);
+    reduction_.SubmitSlices(ctx, first, last, sums, {&collective_, piece});
   }
 
  private:
@@ -40,6 +41,7 @@ class RowPieces final : public PieceWork {
   }
 
   GradientReduction& reduction_;
+  const MemoryCollective& collective_;
   const GradientPieces pieces_;
   const int64_t begin_;  // of the part in the whole param
   const int64_t row_;    // floats
@@ -102,8 +104,8 @@ GradientPieces GroupExchange::PiecesOf(const Param& param) const {
 
 void GroupExchange::Consume(Param* param, const GradientRows& rows) {
   const GradientPieces pieces = PiecesOf(*param);
-  const RowPieces work(&reduction_, pieces, *param, rows);
   MemoryCollective& sums = param->is_part() ? alone_->collective : collective_;
+  const RowPieces work(&reduction_, sums, pieces, *param, rows);
   sums.ReduceScatter(*ctx_, pieces.count, work, room_);
   reduction_.updates().Check();
 }

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "base/thread/stopped.h"
@@ -47,6 +49,37 @@ TEST_P(MemoryCollectiveTest, NamesTheRankThatStandsStill) {
               "0 s, while worker 0 waits for it");
   }
   third.join();
+}
+
+// OneIsBad has pieces of 4 numbers. The third one of piece 1 is not finite at rank `bad`.
+class OneIsBad final : public PieceWork {
+ public:
+  OneIsBad(const MemoryCollective* own, int bad) : own_(*own), bad_(bad) {}
+  int64_t floats(int64_t) const override { return 4; }
+  void Produce(Context&, int64_t piece, float* to) const override {
+    std::fill_n(to, 4, 1.f);
+    if (piece == 1 && own_.rank() == bad_) to[2] = NAN;
+  }
+  void Consume(Context& ctx, int64_t piece, std::span<float* const>) const override {
+    EXPECT_EQ(own_.NotFiniteRank(ctx, piece, 0, 2), -1) << piece;
+    EXPECT_EQ(own_.NotFiniteRank(ctx, piece, 2, 2), piece == 1 ? bad_ : -1) << piece;
+  }
+
+ private:
+  const MemoryCollective& own_;
+  const int bad_;
+};
+
+TEST_P(MemoryCollectiveTest, FindsTheRankWhosePartOfAPieceIsNotFinite) {
+  for (const int bad : {0, 1, 2}) {
+    CollectiveRanks ranks(GetParam(), 3);
+    ranks.Run([&](Collective& own) {
+      Context ctx;
+      std::vector<float> room(CollectiveRanks::kSlotFloats * 4);
+      const OneIsBad work(&static_cast<MemoryCollective&>(own), bad);
+      own.ReduceScatter(ctx, 3, work, room);
+    });
+  }
 }
 
 // The ranks are workers 2 and 3 of a group of four.

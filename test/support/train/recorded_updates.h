@@ -1,12 +1,14 @@
 // RecordedUpdates keeps what a group hands on to its SliceUpdates, and updates nothing.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "train/apply/slice_updates.h"
@@ -22,7 +24,9 @@ class RecordedUpdates final : public SliceUpdates {
   bool needs_all() const override { return needs_all_; }
   void Submit(Context& ctx, int slice, int64_t, std::span<float* const> given) override {
     const std::lock_guard lock(mutex_);
-    not_finite[slice] = NotFiniteWorker(ctx, slice);
+    const bool finite = std::ranges::all_of(
+        given, [&](const float* sum) { return AllFinite(ctx, sum, table_[slice].size); });
+    not_finite[slice] = finite ? -1 : NotFiniteWorker(ctx, slice);
     order.push_back(slice);
     for (const float* sum : given) sums[slice].emplace_back(sum, sum + table_[slice].size);
   }

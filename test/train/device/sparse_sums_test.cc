@@ -80,7 +80,7 @@ TEST_P(SparseSumsTest, OfAllFloatsAreTheWholeSum) {
   for (const int members : {1, 2, 3, 5}) {
     std::vector<Floats> gradients;
     for (int m = 0; m < members; ++m) gradients.push_back(Gaussian(101, m));
-    for (const AllReduceProto& conf : {TopK(1), Threshold(1e-30f, 1)})
+    for (const AllReduceProto& conf : {TopK(1), Threshold(1e-30f, 1), Threshold(0, 0.05f)})
       for (const Found& found : Step(gradients, conf)) {
         if (IsSkipped()) return;
         EXPECT_EQ(found.sum, SumOf(gradients)) << members;

@@ -111,6 +111,34 @@ TEST_F(StepOutcomesTest, AGradientThatIsNotFiniteEndsTheJob) {
   }
 }
 
+TEST_F(StepOutcomesTest, TheErrorNamesTheWorkerThatIsFound) {
+  std::vector<int32_t> asked;
+  outcomes_.emplace(StepOutcomes::Worker{.ctx = &ctx_,
+                                         .updates = &updates_,
+                                         .loss_scale = &scale_,
+                                         .skips = false,
+                                         .leads = true,
+                                         .losses = {"first loss"},
+                                         .ahead = 3,
+                                         .place_of = [&](const StepReport& report) {
+                                           asked.push_back(report.piece);
+                                           return NotFiniteAt{.worker = 2};
+                                         }});
+  Follow(Dropped(3, -1, 1));
+  LookAt(0);
+  EXPECT_TRUE(asked.empty()) << "the scale is at fault, and nobody is asked";
+  ASSERT_TRUE(scale_.Set(1, 0));
+  Follow(Dropped(4, -1, 1));
+  try {
+    LookAt(0);
+    FAIL() << "no error";
+  } catch (const DivergedError& error) {
+    EXPECT_STREQ(error.what(),
+                 "step 4: the gradient of param \"b\" of layer \"fc\" is not finite, at worker 2");
+  }
+  EXPECT_EQ(asked, std::vector<int32_t>{1});
+}
+
 TEST_F(StepOutcomesTest, StepsThatAreSkippedAreCountedByTheLead) {
   Make(/*skips=*/true);
   Follow(Dropped(4, 0, -1));

@@ -159,5 +159,17 @@ TEST(GradientReductionTest, APieceIsCutIntoItsSlices) {
   }
 }
 
+TEST(GradientReductionTest, ASliceOfOneWorkerNamesIt) {
+  const SliceTable table({{3, 1}}, {{2, 1}});
+  RecordedUpdates updates(table);
+  GradientReduction reduction(table, &updates, {.ranks = {0, 2}, .group = 2, .here = 2});
+  StepState state;
+  Context ctx;
+  ctx.state = &state;
+  std::vector<float> rows = {1, NAN};
+  reduction.SubmitSlices(ctx, 1, 2, std::array<float*, 1>{rows.data()});
+  EXPECT_EQ(updates.not_finite, (std::map<int, int>{{1, 1}}));
+}
+
 }  // namespace
 }  // namespace singa
