@@ -107,9 +107,10 @@ TEST(CheckJobText, AMetricOfAnotherPhaseIsNoBest) {
 
 // A plan has workers of its own, and tries all ways to send gradients.
 TEST(CheckJobText, AJobForOtherWorkersIsNotWarnedOfItsOwn) {
-  const std::string text = JobText("cluster { sync_freq: 10 all_reduce { sparsity: 0.01 } }");
+  const std::string text =
+      JobText("cluster { sync_freq: 10 all_reduce { fusion_elements: 1000 sparsity: 0.01 } }");
   for (const char* field :
-       {"cluster.sync_freq", "cluster.all_reduce", "cluster.all_reduce.sparsity"})
+       {"cluster.sync_freq", "cluster.all_reduce.fusion_elements", "cluster.all_reduce.sparsity"})
     EXPECT_THAT(Found(text), HasSubstr(StrCat("warning: ", field, ": ")));
   EXPECT_EQ(Found(text, {.elsewhere = true}), "");
   EXPECT_THAT(Found(JobText("cluster { sync_freq: 0 }"), {.elsewhere = true}),
