@@ -111,7 +111,7 @@ def a_signal_ends_a_process_that_waits_for_the_first(case):
         job = start(case, *TWO, rank=1)  # nobody has left files
         job.wait_until(lambda job=job, number=number: job.takes(number), "it takes signals")
         job.send(number)
-        has(ends_soon(job, code).err, "stopped by a signal before process 0 had started", "stderr")
+        has(ends_soon(job, code).err, "stopped by a signal before process 0 was found", "stderr")
     three = processes(3, APART)  # one of them does not come
     first = start(case, *three, rank=0, count=3,
                   failpoints="leader_loads/0=delay:4000,rendezvous_heard/0=delay:0")

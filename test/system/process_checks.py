@@ -117,22 +117,25 @@ def disturbed(case, workspace, job, rank, number, after):
 
 
 def cores_of(job):
-    """Returns the cores on which the threads of each process may run, except for those made first."""
+    """Returns the cores on which the first thread of each process may run."""
     return [os.sched_getaffinity(pid) for _, pid in sorted(children(job).items())]
 
 
 @check
 def processes_have_their_own_cores_if_their_workers_use_all(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 100000 disp_freq: 10", batch=60))
-    all_cores = os.sched_getaffinity(0)
-    for count in (len(all_cores), len(all_cores) + 1):
-        if not 1 < count <= 32:
-            continue
+    two = ",".join(map(str, sorted(os.sched_getaffinity(0))[:2]))
+    if "," not in two:
+        case.note = "LEFT OUT: the machine has one core"
+        return
+    all_cores = set(map(int, two.split(",")))
+    for count in (2, 3):
         name = str(count)
-        job = case.start_job("job.conf", *processes(count), workspace=name)
+        job = case.start_program(["taskset", "-c", two, case.site.binary, "-conf", "job.conf", *processes(count),
+                                  "-set", f"cluster.workspace={name}"])
         job.wait_until(lambda name=name: case.last_step(name) >= 100, "step 100")
         found = cores_of(job)
-        if count > len(all_cores):
+        if count > 2:
             equal(found, [all_cores] * count, "cores of processes that compete")
         else:
             equal([len(cores) for cores in found], [1] * count, "cores of a process")
@@ -287,7 +290,7 @@ def each_mode_names_the_worker_whose_piece_of_a_gradient_is_not_finite(case):
               + dense("fc", "two", 3, 3, WIDE))
     conf = csv("points.csv", "train_steps: 2 disp_freq: 1", 4, layers=layers)
     says = 'step 0: the gradient of param "w2" of layer "two" is not finite, at worker '
-    modes = {"1": processes(1, in_each=2), "1, in process 1": processes(2), "3, in process 1": processes(2, in_each=2),
-             "3, in process 1 ": processes(2, APART, in_each=2)}
-    for where, settings in modes.items():
-        has(case.train(conf, *settings, code=79).err, says + where.strip(), f"stderr with {settings}")
+    for where, settings in (("1", processes(1, in_each=2)), ("1, in process 1", processes(2)),
+                            ("3, in process 1", processes(2, in_each=2)),
+                            ("3, in process 1", processes(2, APART, in_each=2))):
+        has(case.train(conf, *settings, code=79).err, f"{says}{where}; ", f"stderr with {settings}")

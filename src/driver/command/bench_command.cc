@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/system/core_binding.h"
 #include "base/thread/thread.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/bench/bench_job.h"
@@ -197,6 +198,7 @@ int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
     const auto keep = [&](const std::string& report) { of_workers = report; };
     if (const int code = MeasureWorkers(job, line, keep); code != kExitOk) return code;
   }
+  const AllCores cores;  // the workers may have been bound
   BenchReport report = Measure(job, line.steps);
   report.synthetic = synthetic;
   Print(line.json ? BenchJson(report) : BenchTable(report));
@@ -232,10 +234,10 @@ namespace {
 constexpr const char* kBenchHelp =
     R"(usage: singa bench [-steps N] [-synthetic] [-json] [-set PATH=VALUE]... FILE
 
-Trains a job for some steps and prints where the time goes. It keeps nothing and writes no file.
+Trains a job for some steps and prints where the time goes. It keeps no files.
 First one worker trains the whole net. If the job has several workers, they train as `singa -conf`
 would start them, and a second part shows how much of their communication is hidden. Under mpirun or
-srun, the processes meet by files in the job's workspace, which they remove.
+srun, the processes meet by temporary files in the job's workspace.
 
   -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
   -synthetic   noise in place of the job's data; taken, too, where a file of it is missing

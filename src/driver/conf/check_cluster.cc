@@ -113,13 +113,14 @@ class ClusterCheck {
         {"backend", conf.backend() == AllReduceProto::kMpi && !several_,
          "kMpi has no effect with one process"},
         {"backend", conf.backend() == AllReduceProto::kNccl && !has_gpus_,
-         "kNccl has no effect: this machine has no GPU"},
+         "kNccl has no effect: singa finds no GPU"},
         {"compression", compresses && by_threads,
          "has no effect: the workers of one process send no gradients"},
         {"compression", compresses && mode_ == SyncMode::kHostMemory,
          "has no effect between processes that share memory, such as those of one host"},
         {"fusion_elements", !by_gpus && !by_ranks,
-         "has no effect: it is for NCCL, MPI, kPartial and kPowerSGD"},
+         "has no effect: it is for the backends kNccl and kMpi, and for compression kPartial and "
+         "kPowerSGD"},
         {"sparsity", by_threshold && !by_gpus,
          "has no effect with compression: kThreshold unless GPUs add the gradients up"},
         {"sparsity", by_threshold && by_gpus && !conf.error_feedback(),
@@ -175,13 +176,16 @@ class ClusterCheck {
       Warn("nservers_per_group",
            "has no effect: the workers share the values and update them without servers");
     if (InRounds(cluster_)) return WarnOfRounds();
-    if (cluster_.nserver_groups() > 1) return;
+    const bool sums = cluster_.nserver_groups() > 1 && cluster_.has_all_reduce();
+    if (cluster_.nserver_groups() > 1 && !sums) return;
+    const char* const why = sums ? "has no effect with all_reduce" : kOneServerGroup;
+    if (sums) Warn("nserver_groups", why);
     for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
-      if (Has(cluster_, field)) Warn(field, kOneServerGroup);
+      if (Has(cluster_, field)) Warn(field, why);
     if (cluster_.group_sync() != ClusterProto::kOuter) return;  // which draws a warning anyway
     for (const char* field : {"outer_lr", "outer_momentum", "outer_compression", "outer_fragments",
                               "outer_overlap", "outer_mixing"})
-      if (Has(cluster_, field)) Warn(field, kOneServerGroup);
+      if (Has(cluster_, field)) Warn(field, why);
   }
 
   void WarnOfRounds() {

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "driver/conf/needless_fields.h"
+
 namespace singa {
 namespace {
 
@@ -163,9 +165,9 @@ constexpr Row kRows[] = {
     {"SliceProto", "axis dim slicedim", "slice_dim"},
     {"ReLUProto", "slope alpha", "negative_slope"},
     {"BMProto", "eps", "epsilon"},
-    {"ClusterProto", "nworkersperprocess nprocpernode gpuspernode", "nworkers_per_procs"},
+    {"ClusterProto", "nworkersperprocess", "nworkers_per_procs"},
     {"ClusterProto", "nserversperprocess", "nservers_per_procs"},
-    {"ClusterProto", "nworkers numworkers workers worldsize np nproc numprocesses replicas",
+    {"ClusterProto", "nworkers numworkers workers worldsize np nproc nprocs numprocesses replicas",
      "nworkers_per_group"},
     {"ClusterProto", "nservers numservers servers numps parameterservers", "nservers_per_group"},
     {"ClusterProto", "groups ngroups numgroups workergroups", "nworker_groups"},
@@ -176,57 +178,16 @@ constexpr Row kRows[] = {
     {"AllReduceProto", "ratio density topk topkratio compressratio compressionratio", "sparsity"},
     {"AllReduceProto", "compressor codec gradientcompression commhook", "compression"},
     {"AllReduceProto", "residual errorcompensation", "error_feedback"},
-    {"AllReduceProto", "bucketcapmb bucketsize fusionthreshold", "fusion_elements"},
     {"AllReduceProto", "matrixapproximationrank", "rank"},
-    {"Backend", "gloo parameterserver ps", "kServers"},
+    {"Backend", "parameterserver ps", "kServers"},
     {"Backend", "openmpi", "kMpi"},
     {"Backend", "shm sharedmemory", "kMemory"},
-    {"Backend", "any auto default", "kAnyBackend"},
+    {"Backend", "any auto default gloo", "kAnyBackend"},
     {"Compression", "dgc deepgradientcompression", "kTopK"},
     {"Compression", "half float16", "kFp16"},
     {"Compression", "lowrank", "kPowerSGD"},
     {"GroupSync", "diloco localsgd", "kOuter"},
     {"GroupSync", "easgd elasticaveraging", "kElastic"},
-};
-
-// Fields of other systems that a job here does not need, or sets elsewhere.
-struct NeedlessRow {
-  const char* type;
-  const char* known;  // as in Row
-  const char* instead;
-};
-
-constexpr char kFromSource[] = "leave it out: the source layer gives this size";
-constexpr char kInParam[] = "the layer has it in param { init { } }, outside of these braces";
-
-constexpr char kRounds[] = "set group_sync: kOuter, and nserver_groups as nworker_groups";
-
-constexpr NeedlessRow kNeedless[] = {
-    {"JobProto", "batch batchsize trainbatchsize",
-     "set batchsize in the store_conf of the input layer"},
-    {"ClusterProto", "localsgd diloco outeroptimizer", kRounds},
-    {"ClusterProto", "topk dgc", "set all_reduce { compression: kTopK }"},
-    {"ClusterProto", "rank localrank noderank",
-     "leave it out: singa, or the launcher, tells each process its rank"},
-    {"ClusterProto", "nnodes numnodes nodes hosts hostfile",
-     "leave it out: the launcher knows the hosts"},
-    {"ClusterProto", "masterport port", "write it behind the host: coordinator: \"HOST:PORT\""},
-    {"JobProto", "solvermode", "leave it out for the CPU; gpu: 0 trains on the first GPU"},
-    {"LayerProto", "top tops output outputs",
-     "leave it out: other layers read a layer by its name"},
-    {"LayerProto", "propagatedown", "leave it out: gradients stop where no param is trained"},
-    {"LayerProto",
-     "infeatures inchannels numfeatures normalizedshape inputsize inputshape inputdim",
-     kFromSource},
-    {"InnerProductProto", "infeatures inchannels ninput numinput inputdim inputsize", kFromSource},
-    {"ConvolutionProto", "inchannels infeatures ninput numinput inputdim", kFromSource},
-    {"BMProto", "numfeatures", kFromSource},
-    {"GRUProto", "inputsize inputdim", kFromSource},
-    {"LSTMProto", "inputsize inputdim", kFromSource},
-    {"RNNProto", "inputsize inputdim", kFromSource},
-    {"InnerProductProto", "weightfiller biasfiller kernelinitializer biasinitializer", kInParam},
-    {"ConvolutionProto", "weightfiller biasfiller kernelinitializer biasinitializer", kInParam},
-    {"EmbeddingProto", "weightfiller embeddingsinitializer", kInParam},
 };
 
 // Returns `name` in lower case, only letters and digits.

@@ -10,7 +10,8 @@ namespace singa {
 std::string ResumeAdvice(const JobProto& job, const Error& error,
                          std::filesystem::file_time_type since) {
   const bool says_so = std::string_view(error.what()).find("-resume") != std::string_view::npos;
-  if (error.code() < 128 || says_so) return "";
+  const bool was_lost = error.code() >= 128 || error.code() == kExitNoDevice;
+  if (!was_lost || says_so) return "";
   const auto checkpoints = ListCheckpoints(WorkspacePath(job));
   if (checkpoints.empty()) return "";
   std::error_code failed;

@@ -117,9 +117,10 @@ void LaunchFilesReader::AwaitFile(const std::string& file, const std::string& bu
       return;
     }
     if (InterruptCode() != kExitOk)
-      throw Error(InterruptCode(), "stopped by a signal before process 0 had started");
+      throw Error(InterruptCode(), "stopped by a signal before process 0 was found");
     if (std::chrono::steady_clock::now() >= deadline_)
-      throw PeerError(StrCat("process 0 has not started within ", seconds_, " s (", file,
+      throw PeerError(StrCat("process 0 was not found within ", seconds_,
+                             " s (cluster.start_timeout; ", file,
                              which.empty() ? " is not there" : " is of another start",
                              "); all processes need the same cluster.workspace"));
     std::this_thread::sleep_for(kLook);

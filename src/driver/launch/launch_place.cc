@@ -37,10 +37,12 @@ std::optional<std::string> TakeVariable(const char* name) {
 
 void CheckProcesses(const std::string& source, int started, int processes) {
   if (started != processes)
-    throw ConfigError("cluster",
-                      StrCat("has ", Counted(processes, "process", "processes"), ", ",
-                             Counted(started, "was", "were"), " started (", source, "); start ",
-                             processes, ", or change nworkers_per_group or nworkers_per_procs"));
+    throw ConfigError(
+        "cluster",
+        StrCat(
+            "makes ", Counted(processes, "process", "processes"), ", ",
+            Counted(started, "was", "were"), " started (", source, "); start ", processes,
+            ", or change the number of workers or servers, such as nworkers_per_group: ", started));
 }
 
 // The numbers in kProcessVariable.

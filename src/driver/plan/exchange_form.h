@@ -13,7 +13,7 @@ struct ExchangeForm {
   // and to encode a sum.
   double encode_ms = 0, decode_ms = 0, sum_ms = 0;
   double latency_ms = 0;  // for 1 MB of gradients: the link waits for messages, and sends nothing
-  // Messages after the last gradient of a step that wait for each other.
+  // Messages that follow one another after the last gradient of a step.
   int last_messages = kMessagesOfSum;
   bool updates_all = false;  // each host updates all values; else each updates its servers' share
 };

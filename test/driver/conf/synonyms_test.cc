@@ -33,18 +33,21 @@ TEST(Synonyms, WordsOfDistributedTrainingAreKnown) {
   };
   EXPECT_EQ(of_cluster("world_size"), "nworkers_per_group");
   EXPECT_EQ(of_cluster("nworkers"), "nworkers_per_group");
-  EXPECT_EQ(of_cluster("nproc_per_node"), "nworkers_per_procs");
+  EXPECT_EQ(of_cluster("nprocs"), "nworkers_per_group");
   EXPECT_EQ(of_cluster("MASTER_ADDR"), "coordinator");
   for (const char* name : {"ratio", "density", "topk"})
     EXPECT_EQ(SynonymOf(*AllReduceProto::descriptor(), name), "sparsity") << name;
-  EXPECT_EQ(SynonymOf(*AllReduceProto::Backend_descriptor(), "gloo"), "kServers");
+  EXPECT_EQ(SynonymOf(*AllReduceProto::Backend_descriptor(), "gloo"), "kAnyBackend");
   EXPECT_EQ(SynonymOf(*ClusterProto::GroupSync_descriptor(), "DiLoCo"), "kOuter");
 }
 
 TEST(Synonyms, AWordWithoutAFieldOfItsOwnGetsAdvice) {
-  for (const char* name : {"local_sgd", "diloco"})
+  for (const char* name : {"diloco", "outer_optimizer"})
     EXPECT_EQ(InsteadOf(*ClusterProto::descriptor(), name),
-              "set group_sync: kOuter, and nserver_groups as nworker_groups");
+              "set group_sync: kOuter, nworker_groups and nserver_groups to the number of groups, "
+              "and sync_freq to the local steps");
+  EXPECT_EQ(InsteadOf(*AllReduceProto::descriptor(), "bucket_cap_mb"),
+            "set fusion_elements, a number of floats: 1 MB has 262144");
   EXPECT_EQ(InsteadOf(*JobProto::descriptor(), "batch_size"),
             "set batchsize in the store_conf of the input layer");
 }

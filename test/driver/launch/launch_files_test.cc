@@ -98,7 +98,7 @@ TEST_F(LaunchFilesTest, OthersWaitForRankZero) {
 }
 
 TEST_F(LaunchFilesTest, SaysWhichFileHasNotCome) {
-  EXPECT_ERROR(Reader().AwaitSecrets(2), kExitPeerLost, "process 0 has not started within 0 s",
+  EXPECT_ERROR(Reader().AwaitSecrets(2), kExitPeerLost, "process 0 was not found within 0 s",
                "work/launch-1 is not there", "all processes need the same cluster.workspace");
   EXPECT_ERROR(Reader().AwaitEndpoint(), kExitPeerLost, "work/launch-1.endpoint is not there");
 }

@@ -131,7 +131,7 @@ TEST_F(LauncherTest, FilesThatAreGoneAreNoNewOnes) {
 
 TEST_F(LauncherTest, SaysThatRankZeroHasNotCome) {
   job_.mutable_cluster()->set_start_timeout(1);
-  EXPECT_ERROR(Find(1), kExitPeerLost, "process 0 has not started within 1 s",
+  EXPECT_ERROR(Find(1), kExitPeerLost, "process 0 was not found within 1 s",
                "work/launch-prterun-host-1 is not there", "cluster.workspace");
 }
 
