@@ -1,16 +1,20 @@
 """Checks jobs with partition: kAuto. A check that needs layers by units writes partition.json
 itself, since the choice of a run depends on the machine."""
 import json
+import os
 import shutil
 from signal import SIGKILL, SIGTERM
 
 from case import check, equal, has, learned, same_bytes, true
 from group_checks import workers
 from plan_checks import JOB
-from process_checks import APART, PLACES, disturbed, processes
+from process_checks import APART, PLACES, cores_of, disturbed, processes, start_on
 
 AUTO = ("-set", "neuralnet.partition=kAuto")
 UNITS = ["fc1", "relu"]
+# A step of this net takes long, so that the choice does, too.
+WIDE = ("-set", "neuralnet.layer[fc1].innerproduct_conf.num_output=40000",
+        "-set", "neuralnet.layer[data].store_conf.batchsize=2048")
 MEASURES = "partition: kAuto looks for the fastest division"
 
 
@@ -142,14 +146,11 @@ def kAuto_tells_what_has_no_effect(case):
 
 @check
 def a_signal_ends_a_job_that_chooses_its_plan(case):
-    # A step of this net takes long, so that the choice does, too.
-    wide = ("-set", "neuralnet.layer[fc1].innerproduct_conf.num_output=40000",
-            "-set", "neuralnet.layer[data].store_conf.batchsize=2048")
     case.write("job.conf", JOB)
     case.train("job.conf", *workers(2), workspace="ws")  # a run before, which nobody asks to resume
     before = case.steps("ws")
     for settings in (workers(2), processes(2)):
-        job = case.start_job("job.conf", *settings, *AUTO, *wide, *steps(10 ** 6), workspace="ws")
+        job = case.start_job("job.conf", *settings, *AUTO, *WIDE, *steps(10 ** 6), workspace="ws")
         job.wait_until(lambda job=job: MEASURES in job.err, "the choice begins")
         job.send(SIGTERM)
         job.end(143)
@@ -157,6 +158,21 @@ def a_signal_ends_a_job_that_chooses_its_plan(case):
         true("partition: all" not in job.err and "partition: by" not in job.err, "the job has chosen")
         true("-resume" not in job.err, f"it offers another run's checkpoint:\n{job.err}")
         equal(case.steps("ws"), before, "checkpoints")
+
+
+@check
+def the_process_that_chooses_uses_all_cores(case):
+    case.write("job.conf", JOB)
+    two = set(sorted(os.sched_getaffinity(0))[:2])
+    if len(two) == 1:
+        case.note = "LEFT OUT: the machine has one core"
+        return
+    job = start_on(two, case, *processes(2), *AUTO, *WIDE, *steps(10 ** 6), "-set", "cluster.workspace=ws")
+    job.wait_until(lambda: MEASURES in job.err, "the choice begins")
+    first, second = cores_of(job)
+    equal((first, len(second)), (two, 1), "cores of the processes")
+    job.send(SIGTERM)
+    job.end(143)
 
 
 @check

@@ -266,6 +266,11 @@ def gpus_name_the_worker_whose_loss_or_part_of_a_layer_is_not_finite(case):
     case.write("job.conf", csv("points.csv", "train_steps: 2 disp_freq: 1", 2, layers=dense("fc", "data", 1, 3, WIDE)))
     has(train(case, *two(), code=79).err, 'step 0: the loss of layer "loss" is not finite, at worker 1, in process 1',
         "stderr")
+    # The other layer is divided. In the sixth step the sums of w1 begin beside the backward pass.
+    case.write("job.conf", job_that_overflows(case, before=5).replace(
+        'type: kInnerProduct srclayers: "hidden"', 'type: kInnerProduct partition_dim: 1 srclayers: "hidden"'))
+    has(train(case, *workers(2), "-set", "cluster.all_reduce.fusion_elements=1", code=79).err,
+        'step 5: the gradient of param "w1" of layer "hidden" is not finite, at worker 1', "stderr")
     # Each worker has a half of the units, and the gradients of its rows.
     case.write("job.conf", job_that_overflows(case).replace('type: kInnerProduct srclayers: "data"',
                                                             'type: kInnerProduct partition_dim: 1 srclayers: "data"'))

@@ -2,7 +2,7 @@
 // 2^kUserShift tags. LinkCollective's operations on the link itself begin at 0.
 //
 // MPI's tags have fewer bits. MpiLink gives each user a communicator, in which the user's tags
-// repeat. A user says by RankLink::Reserve how far apart its tags may be at a time.
+// repeat. A user whose tags under way may lie far apart says how far, by RankLink::Reserve.
 #pragma once
 
 #include <cstdint>

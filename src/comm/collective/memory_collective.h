@@ -28,8 +28,8 @@ class MemoryCollective final : public Collective {
   // Returns a rank whose own numbers [begin, begin + n) of a piece are not finite, counted in the
   // whole group; -1: none of those that share memory. In memory of several processes the sum lies
   // in place of the first rank's numbers. That rank is named if the others' numbers are finite,
-  // though it may be only the sum that no float holds. REQUIRES: PieceWork::Consume of this piece
-  // is under way in this thread.
+  // even if its own are finite too, and only their sum overflows. REQUIRES: PieceWork::Consume of
+  // this piece is under way in this thread.
   int NotFiniteRank(const Context& ctx, int64_t piece, int64_t begin, int64_t n) const;
 
  private:

@@ -54,7 +54,7 @@ void FindNccl(int gpus, const std::string& why, Findings* found) {
   if (!why.empty()) {
     finding.value = StrCat("no sum over ", Counted(gpus, "GPU"), ": ", why);
     finding.status = Finding::kWarn;
-    finding.advice = "a job on one GPU can run; that of several GPUs needs NCCL, or is slower";
+    finding.advice = "jobs on several GPUs are slower without NCCL; jobs on one GPU do not need it";
   }
   found->push_back(finding);
 }

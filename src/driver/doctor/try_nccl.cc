@@ -72,10 +72,10 @@ void AddUpOnAll() {
 
 std::string TryNccl() {
   if (!HasGpuDriver()) return "";
-  const auto [outcome, said] = RunTrial(AddUpOnAll, kLongestSum);
+  const auto [outcome, said] = RunTrial(AddUpOnAll, kLongestSum + std::chrono::seconds(10));
   if (outcome == TrialEnd::kReturned) return "";
-  if (outcome == TrialEnd::kLate) return StrCat("no sum within ", kLongestSum.count(), " s");
-  return said.empty() ? "ends the process" : Printable(said);
+  if (outcome == TrialEnd::kLate) return StrCat("nothing within ", kLongestSum.count(), " s");
+  return said.empty() ? "the trial's process ended" : Printable(said);
 }
 
 }  // namespace singa

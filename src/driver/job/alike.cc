@@ -21,19 +21,20 @@ std::string RecordsText(int64_t records) { return records < 0 ? "?" : StrCat(rec
 // Throws Error, with the first setting that is not as in process 0.
 void CheckSettings(const ConfFields& first, const ConfFields& own) {
   constexpr size_t kLongest = 150;
+  const auto shown = [](const std::string& text) { return ShortText(Printable(text), kLongest); };
   const auto value = [](const ConfFields& fields, const std::string& path) {
     const auto at = fields.find(path);
-    return at == fields.end() ? "not set" : ShortText(Printable(at->second), kLongest);
+    return at == fields.end() ? "not set" : at->second;
   };
   ConfFields either = own;
   either.insert(first.begin(), first.end());
   for (const auto& [path, ignored] : either) {
     const std::string here = value(own, path), there = value(first, path);
     if (here != there)
-      Refuse(StrCat("job.conf, or a setting by -set, is not as in process 0: ",
-                    ShortText(Printable(path), kLongest),
-                    path == "neuralnet" ? " differs"
-                                        : StrCat(" is ", here, ", and ", there, " in process 0")));
+      Refuse(StrCat("job.conf, or a setting by -set, is not as in process 0: ", shown(path),
+                    path == "neuralnet"
+                        ? " differs"
+                        : StrCat(" is ", shown(here), ", and ", shown(there), " in process 0")));
   }
 }
 

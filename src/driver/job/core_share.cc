@@ -4,9 +4,9 @@
 
 #include <iterator>
 
-#include "base/system/cgroup.h"
 #include "base/system/core_binding.h"
 #include "cluster/protocol/sync_plan.h"
+#include "driver/job/run_job.h"
 
 namespace singa {
 
@@ -21,14 +21,14 @@ std::optional<CoreShare> ShareOfCores(const Topology& topology, int rank, int th
 
 void BindToShare(const JobProto& job, const LaunchPlace& place, int threads) {
   const int cores = AffinityCores();
-  if (job.gpu_size() > 0 || place.reach != Reach::kThisHost || UsableCores() < cores) return;
+  if (job.gpu_size() > 0 || place.reach != Reach::kThisHost || CoresOfJob() != cores) return;
   const auto share = ShareOfCores(PlanSync(job).topology, place.rank, threads, cores);
   if (!share) return;
   if (BindToCores(share->first, share->count))
     LOG(INFO) << "process " << place.rank << " has " << share->count << " of the " << cores
               << " cores, from core " << share->first << " on";
   else
-    LOG(WARNING) << "the system binds process " << place.rank << " to no cores";
+    LOG(WARNING) << "the system refuses to bind process " << place.rank << " to its cores";
 }
 
 }  // namespace singa

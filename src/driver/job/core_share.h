@@ -1,7 +1,7 @@
 // Gives each process of a job on one host its own cores, if the job's workers use all of them.
 //
 // The system moves threads between cores when they wake. Two processes that wait for each other
-// then often share a core for a while, as another is idle.
+// then often share a core for a while, while another core is idle.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,8 @@ struct CoreShare {
 std::optional<CoreShare> ShareOfCores(const Topology& topology, int rank, int threads, int cores);
 
 // Binds the calling thread, and threads that it makes later, to the share of this process. Does
-// nothing if the job has GPUs or may have processes on other hosts.
+// nothing if the job has GPUs or may have processes on other hosts, under a cgroup's limit of
+// processor time, or if a launcher has given each process its own cores.
 void BindToShare(const JobProto& job, const LaunchPlace& place, int threads);
 
 }  // namespace singa

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/system/cgroup.h"
+#include "base/system/core_binding.h"
 #include "base/system/process_memory.h"
 #include "cluster/process/job_process.h"
 #include "driver/conf/check_units.h"
@@ -98,6 +99,7 @@ AutoPartition Choose(const JobProto& job, const PlanCluster& cluster, int64_t mo
   KeptTimes timer(false, EveryTenSeconds([progress](const std::string& text) {
                     progress->Say("partition: kAuto " + text);
                   }));
+  const AllCores cores;  // the process may have been bound to its share
   try {
     return ChoosePartition(job, cluster, most_bytes,
                            cluster.hosts == 1 && cluster.cores == UsableCores(), &timer);

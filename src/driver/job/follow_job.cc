@@ -19,6 +19,7 @@
 #include "driver/job/remote_metrics.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
+#include "singa/base/str_cat.h"
 #include "train/state/process_state.h"
 #include "train/state/trainer_state.h"
 
@@ -67,7 +68,8 @@ ControlMessage FirstOrder(JobProcess* process) {
 // wrong number.
 std::optional<int64_t> TotalSteps(const ControlMessage::Begin& begin) {
   if (!begin.has_steps()) return {};
-  if (begin.steps() < 0) throw PeerError("process 0 does not say how many steps the job has");
+  if (begin.steps() < 0)
+    throw PeerError(StrCat("process 0 says that the job has ", begin.steps(), " steps"));
   return begin.steps();
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "singa/proto/cluster.pb.h"
@@ -32,6 +33,10 @@ class DeviceGradients {
   void MakeSums(GpuGroup* group, const GpuMember& member, Stream* stream,
                 const std::vector<int>& order, const AllReduceProto& conf,
                 const std::function<void()>& meet, OwnFindings* own);
+  // Returns the gradients that only some of the workers compute.
+  std::span<const float> of_some() const {
+    return {common_.data() + common_.size(), floats_.data() + floats_.size()};
+  }
   bool has_sums() const { return common_sums_ != nullptr; }
   // Notes, while a step is captured, that the gradient of a param is complete.
   void Ready(size_t param);

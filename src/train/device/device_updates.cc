@@ -230,8 +230,11 @@ void DeviceUpdates::AddUp(int64_t step) {
   if (!gradients_.has_sums())
     gradients_.MakeSums(
         group_.get(), *worker_.member, transfers_.get(), announced_, all_reduce_,
-        [this] { MeetGroup(); }, divided ? nullptr : &*own_);
-  if (divided || !captured) own_->InspectAll();
+        [this] { MeetGroup(); }, &*own_);
+  if (!captured)
+    own_->InspectAll();
+  else if (divided)
+    own_->Inspect(ctx_->stream, gradients_.of_some());
   MeetGroup();
   if (divided) {
     gradients_.AddUpParts();
@@ -244,8 +247,9 @@ void DeviceUpdates::AddUp(int64_t step) {
 void DeviceUpdates::Finish(int64_t step) {
   if (!pieces_.placed()) MakePieces();
   StepReport* const report = outcomes_.report();
-  for (float* const bad : {gradients_.bad_losses(), own_ ? own_->bad_losses() : nullptr})
-    if (bad) InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(), bad);
+  const auto* const losses = loss_cells_.as<const double*>();
+  InspectLosses(*ctx_, losses, outcomes_.losses(), gradients_.bad_losses());
+  if (own_) InspectLosses(*ctx_, losses, outcomes_.losses(), own_->bad_losses());
   if (group_) AddUp(step);
   Judge();
   pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), &report->verdict);

@@ -58,11 +58,10 @@ void GradientSums::BeginNext(bool captured) {
   stream_->Await(*ctx_->stream->Record());
   const size_t number = begun_++;
   const Piece& piece = pieces_[number];
-  if (own_ && captured)
-    own_->Inspect(stream_, values_->data() + piece.begin, values_->data() + piece.end);
-  if (halves_) return halves_->AddUp(number);
   const std::span floats(values_->data() + piece.begin,
                          static_cast<size_t>(piece.end - piece.begin));
+  if (own_ && captured) own_->Inspect(stream_, floats);
+  if (halves_) return halves_->AddUp(number);
   collective_.StartAllReduce(floats, floats);
 }
 

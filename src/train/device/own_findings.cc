@@ -21,11 +21,11 @@ void OwnFindings::Place() {
   found_ = OnDevice(*ctx_, std::vector<PieceFinding>(pieces_.size()));
 }
 
-void OwnFindings::Inspect(Stream* stream, const float* begin, const float* end) {
+void OwnFindings::Inspect(Stream* stream, std::span<const float> floats) {
   const auto at = [&](const float* address) {
     return std::ranges::lower_bound(pieces_, address, {}, &UpdatePiece::g) - pieces_.begin();
   };
-  InspectSome(stream, at(begin), at(end));
+  InspectSome(stream, at(floats.data()), at(floats.data() + floats.size()));
 }
 
 void OwnFindings::InspectAll() { InspectSome(ctx_->stream, 0, std::ssize(pieces_)); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "singa/tensor/context.h"
@@ -23,8 +24,8 @@ class OwnFindings {
   void Add(const UpdatePiece& piece);
   // Copies the pieces to the device. Throws DeviceError.
   void Place();
-  // Inspects the pieces whose gradients lie in [begin, end), in the order of the stream's work.
-  void Inspect(Stream* stream, const float* begin, const float* end);
+  // Inspects the pieces whose gradients lie in `floats`, in the order of the stream's work.
+  void Inspect(Stream* stream, std::span<const float> floats);
   // Inspects all pieces, in the order of the context's work.
   void InspectAll();
 

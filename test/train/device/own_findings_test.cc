@@ -64,9 +64,9 @@ TEST_P(OwnFindingsTest, OfSomeFloatsLeaveOtherPiecesAsTheyWere) {
   for (const int64_t begin : {0, 100, 200}) own.Add(Piece(begin, 100));
   own.Place();
   Write({0, 100, 200});
-  own.Inspect(ctx_.stream, gradient_.data() + 100, gradient_.data() + 200);
+  own.Inspect(ctx_.stream, {gradient_.data() + 100, 100});
   EXPECT_EQ(Bad(own, 3), (std::vector<bool>{false, true, false}));
-  own.Inspect(ctx_.stream, gradient_.data() + 200, gradient_.data() + 300);
+  own.Inspect(ctx_.stream, {gradient_.data() + 200, 100});
   EXPECT_EQ(Bad(own, 3), (std::vector<bool>{false, true, true}));
 }
 
