@@ -2,7 +2,7 @@
 
 #include "base/text/counted.h"
 #include "driver/doctor/finding.h"
-#include "driver/doctor/try_nccl.h"
+#include "driver/doctor/nccl_trial.h"
 #include "singa/base/error.h"
 #include "tensor/gpu/gpus.h"
 

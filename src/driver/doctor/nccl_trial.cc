@@ -1,4 +1,4 @@
-#include "driver/doctor/try_nccl.h"
+#include "driver/doctor/nccl_trial.h"
 
 #include <atomic>
 #include <chrono>
