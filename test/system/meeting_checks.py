@@ -210,7 +210,7 @@ def a_job_of_one_process_is_not_started_twice(case):
     write_job(case)
     for rank in range(2):
         job = start(case, rank=rank).end(78)
-        has(job.err, "error: cluster: has 1 process, 2 were started (PMI_SIZE); start 1, or change ", "stderr")
+        has(job.err, "error: cluster: makes 1 process, 2 were started (PMI_SIZE); start 1, or change ", "stderr")
 
 
 def tested(case, rank, *words, **how):

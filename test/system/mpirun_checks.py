@@ -46,7 +46,7 @@ def another_number_of_processes_than_the_jobs_is_an_error(one):
                                   (processes(3), "conf/hostfile", "3 processes, 2 were started"),
                                   ((), "conf/hostfile", "1 process, 2 were started")):
         err = mpirun(one, "-conf", "job.conf", *words, hostfile=hostfile).end(78).err
-        has(err, f"error: cluster: has {line} (OMPI_COMM_WORLD_SIZE); start {line.split()[0]}, or change ", "stderr")
+        has(err, f"error: cluster: makes {line} (OMPI_COMM_WORLD_SIZE); start {line.split()[0]}, or change ", "stderr")
         true(not one.path("ws/checkpoint").exists(), "a checkpoint of a job that cannot run")
 
 

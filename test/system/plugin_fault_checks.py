@@ -115,8 +115,8 @@ SINGA_REGISTER_UPDATER(kSGD, Mine);
     one.write("job.conf", f'plugin: "./{updater}"\nplugin: "./{layer}"\n')
     err = one.run("check", "job.conf", code=78).err
     for line, file, what in ((1, "updater", 'updater "kSGD"'), (2, "layer", 'layer "Mine"')):
-        case.has(err, f'job.conf:{line}:1: error: plugin[{line - 1}]: "./{file}.so" registers what '
-                      f"there is already: {what} (in ", "stderr")
+        case.has(err, f'job.conf:{line}:1: error: plugin[{line - 1}]: "./{file}.so" registers '
+                      f"names that are registered already: {what} (in ", "stderr")
         case.has(err, f", and again in {file}.so.cc)\n", "stderr")
 
     # The plugin stays loaded, and is refused again; the program's own names are another error.

@@ -49,6 +49,7 @@ void AddUpOnAll() {
   std::atomic<bool> stopped{false};
   std::vector<std::exception_ptr> errors(members);
   std::vector<std::jthread> threads;
+  threads.reserve(members);
   for (int member = 0; member < members; ++member)
     threads.emplace_back([&, member] {
       try {

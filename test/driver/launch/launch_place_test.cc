@@ -132,7 +132,7 @@ TEST_F(LaunchPlaceTest, SaysHowManyProcessesOfItsHostComeBefore) {
 
 TEST_F(LaunchPlaceTest, AnotherNumberOfProcessesThanTheConfsIsAnError) {
   Tell(0);
-  EXPECT_ERROR(Find(4), kExitConfig, "has 4 processes, 3 were started (SINGA_PROCESS)");
+  EXPECT_ERROR(Find(4), kExitConfig, "makes 4 processes, 3 were started (SINGA_PROCESS)");
 }
 
 TEST_F(LaunchPlaceTest, ACoordinatorThatIsNoneIsRefused) {

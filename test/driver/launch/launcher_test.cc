@@ -194,7 +194,7 @@ TEST_F(LauncherTest, ADamagedEndpointFileIsAnError) {
 TEST_F(LauncherTest, AnotherNumberOfProcessesThanTheConfsIsAnError) {
   SetOpenMpi(0, 4);
   EXPECT_ERROR(FindLaunchPlace(job_, 2), kExitConfig,
-               "has 2 processes, 4 were started (OMPI_COMM_WORLD_SIZE)");
+               "makes 2 processes, 4 were started (OMPI_COMM_WORLD_SIZE)");
 }
 
 TEST_F(LauncherTest, OneProcessIsStartedByNobody) {
