@@ -98,8 +98,9 @@ TEST(GpuConf, FusionIsForGpusAndRanks) {
   const std::string fused = "all_reduce { fusion_elements: 9 }", gpus = "gpu: 1 gpu: 0 gpu: 2";
   EXPECT_EQ(Found(gpus, fused), "");
   const std::string idle =
-      "warning: cluster.all_reduce.fusion_elements: has no effect: it is for NCCL, MPI, kPartial "
-      "and kPowerSGD\n";
+      "warning: cluster.all_reduce.fusion_elements: has no effect: it is for the backends kNccl "
+      "and "
+      "kMpi, and for compression kPartial and kPowerSGD\n";
   EXPECT_THAT(Found("", fused), HasSubstr(idle));
   EXPECT_THAT(Found(gpus, "nworker_groups: 2 " + fused), HasSubstr(idle));
 }
@@ -152,8 +153,7 @@ TEST(GpuConf, WithoutAnyGpuWorkersMayHaveTheSameNumber) {
 TEST(GpuConf, NcclWithoutAnyGpuIsNotUsed) {
   EXPECT_THAT(
       Found("gpu: 0 gpu: 1 gpu: 2", "all_reduce { backend: kNccl }", 0),
-      HasSubstr("warning: cluster.all_reduce.backend: kNccl has no effect: this machine has no "
-                "GPU\n"));
+      HasSubstr("warning: cluster.all_reduce.backend: kNccl has no effect: singa finds no GPU\n"));
 }
 
 }  // namespace

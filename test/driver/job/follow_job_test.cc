@@ -79,7 +79,7 @@ TEST_F(FollowJobTest, RankZeroSaysHowManyStepsTheJobHas) {
   ControlMessage begin;
   begin.mutable_begin()->add_group_steps(0);
   begin.mutable_begin()->set_steps(-1);
-  EXPECT_EQ(ErrorAfter({begin}), "process 0 does not say how many steps the job has");
+  EXPECT_EQ(ErrorAfter({begin}), "process 0 says that the job has -1 steps");
 }
 
 TEST_F(FollowJobTest, AFirstOrderSaysWhereTheValuesComeFrom) {
