@@ -19,6 +19,10 @@ void CheckProcesses(int processes) {
 
 }  // namespace
 
+bool InRounds(const ClusterProto& conf) {
+  return conf.nworker_groups() > 1 && conf.group_sync() == ClusterProto::kOuter;
+}
+
 bool StepsTogether(const ClusterProto& conf) {
   return (conf.nworker_groups() > 1 && conf.has_user_consistency()) || InRounds(conf);
 }

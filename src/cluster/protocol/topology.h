@@ -25,6 +25,8 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
+// Returns whether several worker groups train in rounds of local steps (group_sync: kOuter).
+bool InRounds(const ClusterProto& conf);
 // Returns whether all worker groups take each step together: by a user_consistency, or in rounds of
 // group_sync: kOuter.
 bool StepsTogether(const ClusterProto& conf);

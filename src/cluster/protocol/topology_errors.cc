@@ -107,8 +107,4 @@ std::vector<ConfigError> TopologyErrors(const ClusterProto& conf) {
   return TopologyCheck(conf).Run();
 }
 
-bool InRounds(const ClusterProto& conf) {
-  return conf.nworker_groups() > 1 && conf.group_sync() == ClusterProto::kOuter;
-}
-
 }  // namespace singa

@@ -12,7 +12,4 @@ namespace singa {
 // range is not compared with others.
 std::vector<ConfigError> TopologyErrors(const ClusterProto& conf);
 
-// Returns whether several worker groups train in rounds of local steps (group_sync: kOuter).
-bool InRounds(const ClusterProto& conf);
-
 }  // namespace singa

@@ -41,7 +41,7 @@ ExchangeForm WholeForm(const JobProto& job, const PlanCluster& cluster,
 // Returns, for people, how the workers of one host add gradients up: "threads (one process)".
 std::string WayOnOneHost(const JobProto& job, const PlanCluster& cluster);
 
-// What a mode costs in a step.
+// The costs of a mode in a step.
 struct GradientMode {
   std::string name = {}, way = {};
   double step_ms = 0;

@@ -128,11 +128,11 @@ void DeviceUpdates::MakePieces() {
       piece.param = cut.param;
     }
     if (compressed_) compressed_->Add(s, param.grad.data() + cut.begin, piece);
-    if (own_) own_->Add(piece);
+    if (own_ && !compressed_) own_->Add(piece);
     pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
   }
   pieces_.Place(*ctx_);
-  if (own_) own_->Place();
+  if (own_ && !compressed_) own_->Place();
 }
 
 // The nets of other phases may have whole params of their own, which the host has by now.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <thread>
 
@@ -54,13 +55,16 @@ TEST_P(MemoryCollectiveTest, NamesTheRankThatStandsStill) {
 // OneIsBad has pieces of 4 numbers. The third one of piece 1 is not finite at rank `bad`.
 class OneIsBad final : public PieceWork {
  public:
-  OneIsBad(const MemoryCollective* own, int bad) : own_(*own), bad_(bad) {}
+  // `consumed` counts the pieces that were handed on.
+  OneIsBad(const MemoryCollective* own, int bad, std::atomic<int>* consumed)
+      : own_(*own), bad_(bad), consumed_(*consumed) {}
   int64_t floats(int64_t) const override { return 4; }
   void Produce(Context&, int64_t piece, float* to) const override {
     std::fill_n(to, 4, 1.f);
     if (piece == 1 && own_.rank() == bad_) to[2] = NAN;
   }
   void Consume(Context& ctx, int64_t piece, std::span<float* const>) const override {
+    ++consumed_;
     EXPECT_EQ(own_.NotFiniteRank(ctx, piece, 0, 2), -1) << piece;
     EXPECT_EQ(own_.NotFiniteRank(ctx, piece, 2, 2), piece == 1 ? bad_ : -1) << piece;
   }
@@ -68,17 +72,20 @@ class OneIsBad final : public PieceWork {
  private:
   const MemoryCollective& own_;
   const int bad_;
+  std::atomic<int>& consumed_;
 };
 
 TEST_P(MemoryCollectiveTest, FindsTheRankWhosePartOfAPieceIsNotFinite) {
   for (const int bad : {0, 1, 2}) {
+    std::atomic<int> consumed{0};
     CollectiveRanks ranks(GetParam(), 3);
     ranks.Run([&](Collective& own) {
       Context ctx;
       std::vector<float> room(CollectiveRanks::kSlotFloats * 4);
-      const OneIsBad work(&static_cast<MemoryCollective&>(own), bad);
+      const OneIsBad work(&static_cast<MemoryCollective&>(own), bad, &consumed);
       own.ReduceScatter(ctx, 3, work, room);
     });
+    EXPECT_GE(consumed, 3);
   }
 }
 
