@@ -297,4 +297,4 @@ def each_mode_names_the_worker_whose_piece_of_a_gradient_is_not_finite(case):
     for where, settings in (("1", processes(1, in_each=2)), ("1, in process 1", processes(2)),
                             ("3, in process 1", processes(2, in_each=2)),
                             ("3, in process 1", processes(2, APART, in_each=2))):
-        has(case.train(conf, *settings, code=79).err, f"{says}{where}; ", f"stderr with {settings}")
+        has(case.train(conf, *settings, code=79).err, f"{says}{where}\n", f"stderr with {settings}")
