@@ -47,8 +47,28 @@ const MessageSpec kAdded[] = {
     {"StoreProto", "",
      "301 shuffle bool=false; 302 label_path string; "
      "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "
-     "305 decode_threads int32=1"},
+     "305 decode_threads int32=1; 308 num_targets int32=0; 309* channel_mean float; "
+     "310* channel_std float"},
     {"RGBImageProto", "", "301 pad int32=0"},
+    {"LayerProto", "1001-1100",
+     "220 eltwise_conf EltwiseProto; 221 layer_norm_conf LayerNormProto; "
+     "222 attention_conf AttentionProto; 223 position_embedding_conf PositionEmbeddingProto; "
+     "302 sigmoid_cross_entropy_conf SigmoidCrossEntropyProto; 303 loss_weight float=1"},
+    {"EltwiseProto", "", "1 operation Operation=SUM; 2* coeff float"},
+    {"LayerNormProto", "", "1 epsilon float=1e-05"},
+    {"AttentionProto", "",
+     "1 num_heads int32=1; 2 causal bool=true; 3 dropout_ratio float=0; 4 bias_term bool=true"},
+    {"PositionEmbeddingProto", "", "1 max_steps int32=0"},
+    {"ConvolutionProto", "",
+     "301 dilation int32=1; 302 dilation_x int32=1; 303 dilation_y int32=1; 304 group int32=1; "
+     "305 bias_term bool=true"},
+    {"PoolingProto", "", "301 global_pooling bool=false; 302 ceil_mode bool=false"},
+    {"BMProto", "", "301 momentum float=0.9; 302 epsilon float=1e-05"},
+    {"SoftmaxLossProto", "", "304* class_weight float"},
+    {"SigmoidCrossEntropyProto", "", "1* pos_weight float"},
+    {"LRGenProto", "101-200", "302 cosine_conf CosineProto; 303 polynomial_conf PolynomialProto"},
+    {"CosineProto", "", "1R change_freq int32; 2 final_lr float=0"},
+    {"PolynomialProto", "", "1R change_freq int32; 2 power float=1; 3 final_lr float=0"},
 };
 const EnumSpec kAddedEnums[] = {
     {"JobProto.NonFinitePolicy", "kAbort=0 kSkip=1"},
@@ -57,6 +77,13 @@ const EnumSpec kAddedEnums[] = {
     {"ClusterProto.OuterCompression", "kNone=0 kFp16=1 kInt8=2"},
     {"AllReduceProto.Compression", "kNone=0 kFp16=1 kPartial=2 kTopK=3 kThreshold=4 kPowerSGD=5"},
     {"AllReduceProto.Backend", "kAnyBackend=0 kMemory=1 kMpi=2 kNccl=3 kServers=4"},
+    {"LayerType",
+     "kEltwise=221 kLayerNorm=222 kAttention=223 kPositionEmbedding=224 kDeconvolution=225 "
+     "kSigmoidCrossEntropyLoss=302"},
+    {"ActivationType", "GELU=5 SILU=6"},
+    {"EltwiseProto.Operation", "SUM=0 PROD=1 MAX=2"},
+    {"UpdaterType", "kAdamW=8"},
+    {"ChangeMethod", "kCosine=7 kPolynomial=8"},
 };
 
 std::vector<std::string> Cut(const std::string& text, const std::string& separator) {
