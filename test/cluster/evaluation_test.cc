@@ -71,7 +71,7 @@ double Tested(int workers, int threads) {
   WorkerGroups groups(Job(workers), threads);
   groups.Allocate();
   InitParams(groups.lead().model().ctx(), {}, &groups.lead().model().params());
-  groups.Start();
+  groups.Start(2);
   for (int64_t step = 0; step < 2; ++step) groups.team(0).TrainStep(step);
   last_seen = {};
   const auto sums = groups.lead().model().evaluator(kTest)->Run(0, [] { return false; });

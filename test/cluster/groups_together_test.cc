@@ -87,7 +87,7 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   groups.Allocate();
   groups.WatchStalls([](const std::string& text) { ADD_FAILURE() << text; });
   InitParams(groups.lead().model().ctx(), {}, &groups.lead().model().params());
-  groups.Start();
+  groups.Start(kSteps);
   JobSnapshot snapshot(&groups);
   StepGate& gate = groups.steps().gate();
   std::vector<std::thread> others;
@@ -125,7 +125,7 @@ TEST(OwnValuesOfGroupsTogether, ComeBackAfterACollection) {
     JobSnapshot snapshot(&groups);
     groups.Allocate();
     InitParams(groups.lead().model().ctx(), {}, &groups.lead().model().params());
-    groups.Start();
+    groups.Start(5);
     for (int64_t step = 0; step < 5; ++step)
       for (int group = 0; group < kGroups; ++group) Train(&groups, group, step);
     const auto values = [&groups] {

@@ -62,7 +62,7 @@ class ServedCluster final : private Outbox {
 
   struct Steps {
     std::vector<int64_t> done;  // by worker group of the job
-    int64_t total = 0;          // of each group in the whole job; 0: not known
+    int64_t total = 0;          // of each group in the whole job
   };
   // Makes the servers, and takes messages from now on. params: those that `table` was made of.
   // values: the memory of the params of each group of this process. `replica`: of the first group

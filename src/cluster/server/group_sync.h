@@ -27,7 +27,7 @@ class GroupSync {
     RoleId self;
     ParamShard* shard;
     Outgoing* out;
-    int64_t steps = 0;  // of the job; 0: not known
+    int64_t steps;  // of each worker group in the whole job
   };
   // Floats that a checkpoint has besides the model.
   struct Kept {

@@ -32,7 +32,7 @@ struct ServerSetup {
   // Each process has the values and states, and applies the sums that the server sends. REQUIRES:
   // codec.sends_sums(), and one worker group.
   bool sends_sums = false;
-  int64_t total_steps = 0;  // of each worker group in the whole job; 0: not known
+  int64_t total_steps = 0;  // of each worker group in the whole job
 };
 
 class ServerEvents {

@@ -1,19 +1,13 @@
 #include "cluster/workers/job_steps.h"
 
 namespace singa {
-namespace {
-
-constexpr int64_t kMostSteps = int64_t{1} << 62;
-
-}  // namespace
 
 JobSteps::JobSteps(const JobProto& job, JobProcess* process, const ProgressDeadline* deadline)
     : process_(process),
       groups_(job.cluster().nworker_groups()),
       together_(StepsTogether(job.cluster())),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
-      gate_(groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(), deadline),
-      most_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {}
+      gate_(groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(), deadline) {}
 
 std::vector<int64_t> JobSteps::done() const {
   std::vector<int64_t> steps;
@@ -26,8 +20,8 @@ int JobSteps::FirstProcess(int group) const {
   return process_ ? process_->part().topology().ProcessesOf(group).first : 0;
 }
 
-void JobSteps::Begin(const std::vector<int>& here, std::optional<int64_t> steps) {
-  if (steps) most_ = *steps;
+void JobSteps::Begin(const std::vector<int>& here, int64_t total) {
+  total_ = total;
   Grant(gate_.steps(0));
   for (const int group : here) {
     gate_.NoteHere(group);
@@ -54,7 +48,7 @@ void JobSteps::Leave(int group) {
 }
 
 void JobSteps::OnSteps(int group, int64_t steps) {
-  if (steps >= gate_.steps(group) && steps <= most_)
+  if (steps >= gate_.steps(group) && steps <= total_)
     gate_.SetSteps(group, steps);
   else
     ++refused_;
@@ -73,7 +67,7 @@ void JobSteps::OnHeld(int rank, const ControlMessage::Held& held) {
 }
 
 void JobSteps::OnAllowed(int group, int64_t steps) {
-  if (steps <= most_)
+  if (steps <= total_)
     gate_.AllowSteps(group, steps);
   else
     ++refused_;

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "cluster/process/job_process.h"
@@ -31,12 +30,11 @@ class JobSteps {
     return !process_ || FirstProcess(group) == process_->part().rank();
   }
 
-  // Notes the groups that train in this process, and `steps`, the total of each group, which epochs
-  // may determine; none: train_steps. Higher counts of other processes are refused. REQUIRES: the
-  // gate knows how many steps each group has done.
-  void Begin(const std::vector<int>& here, std::optional<int64_t> steps);
+  // Notes the groups that train in this process, and the total steps of each group. Higher counts
+  // of other processes are refused. REQUIRES: the gate knows how many steps each group has done.
+  void Begin(const std::vector<int>& here, int64_t total);
   // Returns the total of each group. REQUIRES: Begin was called.
-  int64_t total() const { return most_; }
+  int64_t total() const { return total_; }
   // Lets groups that take all steps together take the steps below `steps`.
   void Grant(int64_t steps);
   // Lets the other processes of the group take the steps below `steps`.
@@ -62,7 +60,7 @@ class JobSteps {
   const bool together_;
   const bool paced_;  // some group may have to wait for another
   StepGate gate_;
-  std::atomic<int64_t> most_;  // most steps that a group may have done
+  std::atomic<int64_t> total_{0};  // steps of each group
   std::atomic<int64_t> refused_{0};
 };
 

@@ -85,7 +85,7 @@ void WorkerGroups::Connect() {
   backend_->Connect(&teams_, steps_.done(), steps_.total());
 }
 
-void WorkerGroups::Start(std::optional<int64_t> steps) {
+void WorkerGroups::Start(int64_t steps) {
   steps_.Begin(here(), steps);
   Connect();
   backend_->model_state().UseRestoredState();
@@ -114,7 +114,7 @@ GradientReleases* WorkerGroups::BeginReleases() {
 }
 
 // The servers' values include the steps since the checkpoint.
-void WorkerGroups::TakePlace(std::optional<int64_t> steps) {
+void WorkerGroups::TakePlace(int64_t steps) {
   constexpr int64_t kMost = int64_t{1} << 31;  // steps
   steps_.Begin(here(), steps);
   Connect();

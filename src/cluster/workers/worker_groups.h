@@ -74,12 +74,12 @@ class WorkerGroups final : private GroupEvents {
   // stands still. After `stalled` the process has to end. REQUIRES: Allocate was called.
   void WatchStalls(std::function<void(const std::string&)> stalled);
   // Connects the groups and fills the servers before the first step. `steps`: of each group in the
-  // whole job, which a job that counts in epochs knows only now; none: train_steps. REQUIRES: the
-  // lead's values are set, and the gate knows how many steps each group has done.
-  void Start(std::optional<int64_t> steps = {});
+  // whole job. REQUIRES: the lead's values are set, and the gate knows how many steps each group
+  // has done.
+  void Start(int64_t steps);
   // Is called instead of Start in a process that takes the place of a lost one while the job goes
   // on. Its groups begin where they were lost.
-  void TakePlace(std::optional<int64_t> steps = {});
+  void TakePlace(int64_t steps);
   // Makes groups here that wait, now or later, throw `error`: the job has failed.
   void Fail(const std::exception_ptr& error);
   // Ends the waits of groups here, since the job has ended.

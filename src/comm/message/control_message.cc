@@ -26,9 +26,10 @@ ControlMessage EmptyControl(ControlMessage::KindCase kind) {
   return control;
 }
 
-ControlMessage::Begin BeginAt(const std::vector<int64_t>& group_steps,
+ControlMessage::Begin BeginAt(const std::vector<int64_t>& group_steps, int64_t total,
                               const std::string& checkpoint) {
   ControlMessage::Begin begin;
+  begin.set_steps(total);
   begin.mutable_group_steps()->Add(group_steps.begin(), group_steps.end());
   if (!checkpoint.empty()) begin.set_checkpoint(checkpoint);
   return begin;

@@ -14,8 +14,9 @@ Message ControlTo(int rank, ControlMessage control);
 // Returns a message of `kind`. REQUIRES: this kind has no fields.
 ControlMessage EmptyControl(ControlMessage::KindCase kind);
 // Returns the message that says how training begins. group_steps: the steps that each worker group
-// has done. `checkpoint`: the folder to read; "": none, and the caller adds first values.
-ControlMessage::Begin BeginAt(const std::vector<int64_t>& group_steps,
+// has done. `total`: those of each group in the whole job. `checkpoint`: the folder to read; "":
+// none, and the caller adds first values.
+ControlMessage::Begin BeginAt(const std::vector<int64_t>& group_steps, int64_t total,
                               const std::string& checkpoint);
 // Return news of a worker group: it has done `steps` steps; it trains no more.
 ControlMessage StepsOf(int64_t group, int64_t steps);

@@ -57,7 +57,7 @@ class WorkersRun {
   static bool Interrupted() { return InterruptCode() != kExitOk; }
 
   void MeetOthers(const FirstValues& first) {
-    ControlMessage::Begin begin = BeginAt(groups_->steps().done(), "");
+    ControlMessage::Begin begin = BeginAt(groups_->steps().done(), schedule_->steps(), "");
     *begin.mutable_first_values() = first.ToProto();
     *begin.mutable_alike() = AlikeOf(groups_.get());
     options_.meet();

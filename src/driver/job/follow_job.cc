@@ -64,10 +64,10 @@ ControlMessage FirstOrder(JobProcess* process) {
 }
 
 // Returns the steps of each worker group in the whole job, as process 0 counts them. Groups that
-// take steps together would wait for ever if one took more than another. Throws PeerError for a
-// wrong number.
-std::optional<int64_t> TotalSteps(const ControlMessage::Begin& begin) {
-  if (!begin.has_steps()) return {};
+// take steps together would wait for ever if one took more than another. Throws PeerError if the
+// number is missing or wrong.
+int64_t TotalSteps(const ControlMessage::Begin& begin) {
+  if (!begin.has_steps()) throw PeerError("process 0 does not say how many steps the job has");
   if (begin.steps() < 0)
     throw PeerError(StrCat("process 0 says that the job has ", begin.steps(), " steps"));
   return begin.steps();
@@ -95,7 +95,7 @@ class FollowRun {
     const ControlMessage::Begin& begin =
         word.has_take_place() ? word.take_place().begin() : word.begin();
     if (begin.has_alike()) CheckAlike(begin.alike(), AlikeOf(&groups_));
-    const std::optional<int64_t> total = TotalSteps(begin);
+    const int64_t total = TotalSteps(begin);
     int group = 0;
     for (const int64_t steps : StepsIn(begin.group_steps(), groups_.size()))
       groups_.steps().gate().SetSteps(group++, steps);
@@ -105,7 +105,7 @@ class FollowRun {
       groups_.backend().model_state().RestoreState(LoadCheckpoint(begin.checkpoint())->state());
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     if (groups_.teams().HasWorkers()) schedule_.emplace(ScheduleOf(job_, &groups_.lead(), total));
-    Start(schedule_ ? schedule_->steps() : total);
+    Start(total);
     if (!groups_.teams().HasWorkers()) return;
     step_ = groups_.steps().gate().steps(0);
     if (HasFirst()) loop_.emplace(&groups_, 0, *schedule_, nullptr);
@@ -127,7 +127,7 @@ class FollowRun {
   }
 
  private:
-  void Start(std::optional<int64_t> steps) {
+  void Start(int64_t steps) {
     if (!told_.has_take_place()) return groups_.Start(steps);
     if (told_.take_place().hold()) groups_.steps().gate().HoldOthers(StepGate::kNoGroup);
     groups_.TakePlace(steps);

@@ -287,11 +287,8 @@ void JobCheckpoints::Write(FileSystem& fs, int64_t updates, const std::vector<in
   sync_rows_();
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;
-  if (groups_.process()) {
-    ControlMessage::Begin start = BeginAt(steps_now, dir);
-    start.set_steps(groups_.steps().total());
-    groups_.process()->leader()->NoteStart(start);
-  }
+  if (groups_.process())
+    groups_.process()->leader()->NoteStart(BeginAt(steps_now, groups_.steps().total(), dir));
   progress_.Say("checkpoint committed: " + dir);
   told_();
 }

@@ -45,8 +45,7 @@ void TrainingStart::Begin(const JobProto& job) {
 }
 
 void TrainingStart::MeetOthers(const RunOptions& options) {
-  begin_ = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
-  begin_.set_steps(schedule_->steps());
+  begin_ = BeginAt(groups_.steps().done(), schedule_->steps(), checkpoints_.resumed_from());
   if (first_) *begin_.mutable_first_values() = first_->ToProto();
   *begin_.mutable_alike() = AlikeOf(&groups_);
   if (options.partition) partition_ = ProtoOf(options.partition->division);

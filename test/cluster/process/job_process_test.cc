@@ -34,7 +34,7 @@ ControlMessage GrantOf(int64_t steps) {
 
 // Returns each group's steps, and first values.
 ControlMessage::Begin FirstSteps(const std::vector<int64_t>& steps) {
-  ControlMessage::Begin begin = BeginAt(steps, "");
+  ControlMessage::Begin begin = BeginAt(steps, 9, "");
   begin.mutable_first_values()->set_checksum(9);
   begin.mutable_first_values()->add_files("net.bin");
   return begin;

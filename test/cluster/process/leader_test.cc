@@ -32,7 +32,7 @@ class LeaderTest : public ::testing::Test {
   }
   // Begins the job, so that processes may be replaced.
   void Begin(const std::vector<int64_t>& steps) {
-    leader.TellBegin(BeginAt(steps, "step9"));
+    leader.TellBegin(BeginAt(steps, 20, "step9"));
     Answer(Kind::kFilled);
     leader.AwaitFilled();
     sent.messages.clear();
@@ -48,17 +48,18 @@ class LeaderTest : public ::testing::Test {
 };
 
 TEST_F(LeaderTest, TellsAllOthersWhereTheyBegin) {
-  leader.TellBegin(BeginAt({4, 5, 6}, "step4"));
+  leader.TellBegin(BeginAt({4, 5, 6}, 20, "step4"));
   EXPECT_TRUE(To(0).empty());
   for (int rank = 1; rank < 4; ++rank) {
     ASSERT_EQ(KindsTo(rank), std::vector{Kind::kBegin}) << rank;
     EXPECT_EQ(To(rank)[0].begin().checkpoint(), "step4");
     EXPECT_EQ(To(rank)[0].begin().group_steps(2), 6);
+    EXPECT_EQ(To(rank)[0].begin().steps(), 20);
   }
 }
 
 TEST_F(LeaderTest, ReplacesNobodyBeforeAllHaveTheirValues) {
-  leader.TellBegin(BeginAt({4, 5, 6}, ""));
+  leader.TellBegin(BeginAt({4, 5, 6}, 20, ""));
   EXPECT_FALSE(leader.Greet(1));
 }
 
@@ -72,7 +73,7 @@ TEST_F(LeaderTest, ANewProcessBeginsWhereAllBegan) {
 
 TEST_F(LeaderTest, ANewProcessBeginsAtTheLastCheckpoint) {
   Begin({4, 5, 6});
-  leader.NoteStart(BeginAt({14, 15, 16}, "step14"));
+  leader.NoteStart(BeginAt({14, 15, 16}, 20, "step14"));
   EXPECT_TRUE(sent.messages.empty()) << "the others are not told";
   EXPECT_EQ(leader.Greet(2), (std::map<int, int64_t>{{2, 16}}));
   EXPECT_EQ(To(2)[0].take_place().begin().checkpoint(), "step14");

@@ -50,7 +50,7 @@ class ReplacementsOfDownpour : public ::testing::Test {
 };
 
 TEST_F(ReplacementsOfDownpour, NobodyIsReplacedBeforeAllHaveBegun) {
-  replacements.NoteStart(BeginAt({0, 0, 0}, ""));
+  replacements.NoteStart(BeginAt({0, 0, 0}, 50, ""));
   EXPECT_FALSE(replacements.Greet(1));
   replacements.Begin();
   EXPECT_TRUE(replacements.Greet(1));
@@ -58,9 +58,9 @@ TEST_F(ReplacementsOfDownpour, NobodyIsReplacedBeforeAllHaveBegun) {
 }
 
 TEST_F(ReplacementsOfDownpour, AreToldOfTheLastCheckpoint) {
-  replacements.NoteStart(BeginAt({0, 0, 0}, ""));
+  replacements.NoteStart(BeginAt({0, 0, 0}, 50, ""));
   replacements.Begin();
-  replacements.NoteStart(BeginAt({40, 41, 39}, "checkpoint/step40"));
+  replacements.NoteStart(BeginAt({40, 41, 39}, 50, "checkpoint/step40"));
   const auto orders = replacements.Greet(2);
   ASSERT_EQ(Kinds(orders), std::vector{Kind::kTakePlace});
   const ControlMessage::TakePlace& place = orders->front().take_place();
@@ -114,7 +114,7 @@ TEST_F(ReplacementsOfDownpour, NobodyTakesThePlaceOfWhoWasDone) {
 // The new process begins at the checkpoint's step, even if the lost one had done more steps.
 TEST_F(ReplacementsOfDownpour, BeginAtTheCheckpointsSteps) {
   replacements.Begin();
-  replacements.NoteStart(BeginAt({40, 41, 39}, ""));
+  replacements.NoteStart(BeginAt({40, 41, 39}, 50, ""));
   replacements.NoteSteps(1, 60);
   replacements.Greet(1);
   EXPECT_EQ(replacements.StepsAtStart(1), 41);

@@ -18,7 +18,6 @@ namespace {
 JobProto JobOfTwoGroups() {
   JobProto job;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
-    train_steps: 100
     train_one_batch { alg: kBP }
     updater { type: kSGD learning_rate { type: kFixed base_lr: 0.01 } }
     neuralnet {
@@ -46,7 +45,10 @@ ControlMessage HeldWith(const std::vector<std::pair<int64_t, int64_t>>& groups) 
 
 class OtherStepsTest : public ::testing::Test {
  protected:
-  OtherStepsTest() { processes_.MeetAll(); }
+  OtherStepsTest() {
+    processes_.MeetAll();
+    groups_.steps().Begin({0}, 100);
+  }
 
   // Waits until rank 0 counts that many steps of group 1, and that many refused reports.
   void Await(int64_t steps, int64_t refused) {
@@ -89,13 +91,6 @@ TEST_F(OtherStepsTest, AlsoInTheAnswerToAHold) {
   other.join();
 }
 
-TEST_F(OtherStepsTest, AJobThatCountsInEpochsSaysItsSteps) {
-  groups_.steps().Begin({0}, 5);
-  processes_[1].peers().NoteSteps(1, 6);
-  processes_[1].peers().NoteSteps(1, 5);
-  Await(5, 1);
-}
-
 TEST(JobStepsTest, GroupsHaveStepsOfTheirOwn) {
   JobSteps steps(JobOfTwoGroups(), nullptr, nullptr);
   steps.NoteSteps(1, 4);
@@ -114,7 +109,7 @@ TEST(JobStepsTest, GroupsThatTakeStepsTogetherBeginThoseThatWereGranted) {
   job.mutable_cluster()->set_user_consistency("any");
   JobSteps steps(job, nullptr, nullptr);
   EXPECT_TRUE(steps.together());
-  steps.Begin({0, 1}, {});
+  steps.Begin({0, 1}, 100);
   steps.Grant(1);
   for (const int group : {0, 1}) EXPECT_TRUE(steps.gate().Pass(group, 0));
   steps.NoteSteps(1, 1);
@@ -137,6 +132,7 @@ TEST(JobStepsTest, AloneNoGroupTakesStepsTogether) {
 
 TEST(JobStepsTest, TheFirstProcessOfAGroupAllowsNoStepBeyondTheEnd) {
   JobSteps steps(JobOfTwoGroups(), nullptr, nullptr);
+  steps.Begin({0}, 100);
   steps.gate().FollowOtherGate(1);
   steps.OnAllowed(1, 101);
   EXPECT_EQ(steps.refused(), 1);
@@ -202,7 +198,7 @@ TEST_F(JobStepsOfProcesses, TheFirstProcessOfAGroupLeadsIt) {
 
 TEST_F(JobStepsOfProcesses, AnotherProcessOfAGroupTakesTheStepsThatTheFirstAllows) {
   Start("");
-  steps_[3]->Begin({1}, std::nullopt);
+  steps_[3]->Begin({1}, 100);
   EXPECT_FALSE(MayBegin(3, 1, 0));
   steps_[2]->AllowSteps(1, 2);
   heard_[3].Await({"allowed 1 2"});
@@ -236,6 +232,7 @@ TEST_F(JobStepsOfProcesses, AnAnswerTellsTheStepsOfGroupsThatItsProcessLeads) {
   ControlMessage::Held held;
   held.add_group()->set_group(1);
   held.mutable_group(0)->set_steps(8);
+  steps_[0]->Begin({0}, 100);
   steps_[0]->OnHeld(3, held);
   EXPECT_EQ(steps_[0]->done(), (std::vector<int64_t>{0, 0}));
   EXPECT_EQ(steps_[0]->refused(), 1);

@@ -29,7 +29,7 @@ class TwoRanks {
       here.Allocate();
       InitParams(here.lead().model().ctx(), {}, &here.lead().model().params());
     }
-    ForBoth([](WorkerGroups& here, int) { here.Start(); });
+    ForBoth([this](WorkerGroups& here, int) { here.Start(job_.train_steps()); });
   }
   void ForBoth(const std::function<void(WorkerGroups&, int rank)>& work) {
     std::thread other([&] { work(*groups_[1], 1); });

@@ -60,7 +60,7 @@ class TeamMetrics : public ::testing::Test {
     auto groups = MakeWorkerGroups(Job(workers, on_gpus), 1, nullptr);
     groups->Allocate();
     InitParams(groups->lead().model().ctx(), {}, &groups->lead().model().params());
-    groups->Start();
+    groups->Start(6);
     return groups;
   }
   static std::vector<Sums> OfEach(WorkerTeam* team) {

@@ -44,7 +44,7 @@ std::unique_ptr<WorkerGroups> Start(const JobProto& job) {
   auto groups = std::make_unique<WorkerGroups>(job, 1);
   groups->Allocate();
   InitParams(groups->lead().model().ctx(), {}, &groups->lead().model().params());
-  groups->Start();
+  groups->Start(20);  // no test takes more
   return groups;
 }
 

@@ -59,7 +59,7 @@ class WorkerTeamTest : public ::testing::Test {
   WorkerTeamTest() {
     groups_->Allocate();
     InitParams(groups_->lead().model().ctx(), {}, &groups_->lead().model().params());
-    groups_->Start();
+    groups_->Start(2);
   }
   ~WorkerTeamTest() override { FailsAtARow::failing_row = FailsAtARow::kNone; }
 

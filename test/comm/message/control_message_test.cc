@@ -24,9 +24,10 @@ TEST(ControlMessageTest, NamesItsKind) {
 }
 
 TEST(ControlMessageTest, BeginsWithoutACheckpointByFirstValues) {
-  EXPECT_FALSE(BeginAt({4, 5}, "").has_checkpoint());
-  EXPECT_EQ(BeginAt({4, 5}, "step4").checkpoint(), "step4");
-  EXPECT_EQ(BeginAt({4, 5}, "").group_steps(1), 5);
+  EXPECT_FALSE(BeginAt({4, 5}, 9, "").has_checkpoint());
+  EXPECT_EQ(BeginAt({4, 5}, 9, "step4").checkpoint(), "step4");
+  EXPECT_EQ(BeginAt({4, 5}, 9, "").group_steps(1), 5);
+  EXPECT_EQ(BeginAt({4, 5}, 9, "").steps(), 9);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <future>
 
+#include "comm/message/control_message.h"
 #include "driver/job/train_job.h"
 #include "io/temp_dir.h"
 #include "support/driver/small_job.h"
@@ -78,13 +79,14 @@ TEST_F(FollowJobTest, RankZeroSaysHowFarEachGroupIs) {
 TEST_F(FollowJobTest, RankZeroSaysHowManyStepsTheJobHas) {
   ControlMessage begin;
   begin.mutable_begin()->add_group_steps(0);
+  EXPECT_EQ(ErrorAfter({begin}), "process 0 does not say how many steps the job has");
   begin.mutable_begin()->set_steps(-1);
   EXPECT_EQ(ErrorAfter({begin}), "process 0 says that the job has -1 steps");
 }
 
 TEST_F(FollowJobTest, AFirstOrderSaysWhereTheValuesComeFrom) {
   ControlMessage begin;
-  begin.mutable_begin()->add_group_steps(0);
+  *begin.mutable_begin() = BeginAt({0}, 2, "");
   EXPECT_NE(ErrorAfter({begin}), "");
 }
 

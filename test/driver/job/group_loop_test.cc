@@ -17,7 +17,7 @@ class GroupLoopTest : public testing::Test {
     groups_ = std::make_unique<WorkerGroups>(job_, 1);
     groups_->Allocate();
     InitParams(groups_->lead().model().ctx(), {}, &groups_->lead().model().params());
-    groups_->Start();
+    groups_->Start(job_.train_steps());
     schedule_.emplace(ScheduleOf(job_, &groups_->lead()));
     return loop_.emplace(groups_.get(), 0, *schedule_, writes ? &kept_ : nullptr);
   }

@@ -62,7 +62,7 @@ class JobCheckpointsTest : public testing::Test {
   std::unique_ptr<CheckpointRun> Start(const std::string& settings = "") {
     auto run = std::make_unique<CheckpointRun>(SmallJob(workspace_, "train_steps: 50 " + settings),
                                                &files_);
-    run->groups.Start();
+    run->groups.Start(50);
     return run;
   }
   // Returns what a new run says when it resumes, with the step that it found.
@@ -146,7 +146,7 @@ TEST_F(JobCheckpointsTest, AWordOfAMetricsNameTellsThatLittleIsGood) {
   for (const std::string name : {"squared_error", "bits_per_character", "perplexity"}) {
     const TempDir other;
     CheckpointRun run(SmallJob(other.path(), StrCat("checkpoint_best: '", name, "'")), &files_);
-    run.groups.Start();
+    run.groups.Start(4);
     run.checkpoints.NoteBest(Metric(name, 2), 2);
     run.checkpoints.NoteBest(Metric(name, 1), 4);
     EXPECT_EQ(BestStep(other.path()), 4) << name;
@@ -257,7 +257,7 @@ TEST_F(JobCheckpointsTest, ALostLinkToTheBestIsMadeAgain) {
   CheckpointRun run(SmallJob(workspace_, "train_steps: 50 " + settings), &files_);
   EXPECT_EQ(run.checkpoints.Resume(), 3);
   EXPECT_EQ(BestStep(workspace_), 2);
-  run.groups.Start();
+  run.groups.Start(50);
   run.checkpoints.NoteBest(Metric("accuracy", 0.4), 4);
   EXPECT_EQ(BestStep(workspace_), 2);
 }

@@ -48,7 +48,7 @@ class TrainingStartTest : public testing::Test {
     run.start.LoadValues(OneThread());
     for (const auto& param : run.groups.lead().model().params().params())
       std::fill_n(param->data.data(), param->size(), value);
-    run.groups.Start();
+    run.groups.Start(run.start.schedule().steps());
     run.checkpoints.Commit(step);
   }
   // Loads the values, and keeps what is said.

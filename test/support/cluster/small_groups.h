@@ -35,10 +35,11 @@ inline JobProto SmallGroupsJob(const std::string& cluster, const std::string& se
 
 struct SmallGroups {
   explicit SmallGroups(const std::string& cluster, const std::string& settings = "")
-      : groups(SmallGroupsJob(cluster, settings), 1) {
+      : SmallGroups(SmallGroupsJob(cluster, settings)) {}
+  explicit SmallGroups(const JobProto& job) : groups(job, 1) {
     groups.Allocate();
     InitParams(groups.lead().model().ctx(), {}, &groups.lead().model().params());
-    groups.Start();
+    groups.Start(job.train_steps());
   }
   void Train(int group, int64_t step) {
     groups.team(group).TrainStep(step);
