@@ -90,14 +90,14 @@ std::vector<float> Expected(const Rounds& rounds) {
   return all;
 }
 
-JobProto JobOfRounds(const Rounds& rounds, int servers) {
+JobProto JobOfRounds(const Rounds& rounds, int servers, int64_t steps = kSteps) {
   return JobOf(kSumUpdater,
                StrCat("nworker_groups: 3 nserver_groups: 3 nservers_per_group: ", servers,
                       " group_sync: kOuter sync_freq: ", rounds.freq, " outer_lr: ", rounds.lr,
                       " outer_momentum: ", rounds.momentum, " outer_compression: ",
                       rounds.compression, " outer_fragments: ", rounds.fragments,
                       " outer_overlap: ", rounds.overlap, " outer_mixing: ", rounds.mixing),
-               StrCat("train_steps: ", kSteps));
+               StrCat("train_steps: ", steps));
 }
 
 void Train(ClusterOfRoles* cluster, int64_t steps) {
@@ -142,6 +142,17 @@ std::vector<float> ModelOf(ClusterOfRoles* cluster) {
   return model;
 }
 
+// Starts `second` from a checkpoint of `first`, which lacks what has `lost` in its name.
+void Resume(ClusterOfRoles* first, ClusterOfRoles* second, const std::string& lost = "") {
+  std::map<std::string, std::vector<float>> state;
+  for (int g = 0; g < kGroups; ++g)
+    for (const GroupSync::Kept& kept : first->server({g, 0}).SyncState())
+      if (lost.empty() || kept.name.find(lost) == std::string::npos)
+        state[kept.name].assign(kept.floats.begin(), kept.floats.end());
+  for (int g = 0; g < kGroups; ++g) second->server({g, 0}).RestoreSync(state);
+  second->Start(ModelOf(first));
+}
+
 // Returns the values after a job that resumes from a checkpoint after `steps` steps, which lacks
 // what has `lost` in its name.
 std::vector<float> Resumed(const Rounds& rounds, int64_t steps, const std::string& lost) {
@@ -149,13 +160,7 @@ std::vector<float> Resumed(const Rounds& rounds, int64_t steps, const std::strin
   ClusterOfRoles first(job, kShapes, 1), second(job, kShapes, 2, {}, steps);
   first.Start(std::vector<float>(kElements));
   Train(&first, steps);
-  std::map<std::string, std::vector<float>> state;
-  for (int g = 0; g < kGroups; ++g)
-    for (const GroupSync::Kept& kept : first.server({g, 0}).SyncState())
-      if (lost.empty() || kept.name.find(lost) == std::string::npos)
-        state[kept.name].assign(kept.floats.begin(), kept.floats.end());
-  for (int g = 0; g < kGroups; ++g) second.server({g, 0}).RestoreSync(state);
-  second.Start(ModelOf(&first));
+  Resume(&first, &second, lost);
   Train(&second, kSteps - steps);
   return ValuesOf(&second);
 }
@@ -200,6 +205,23 @@ TEST(OuterRounds, GoOnFromACheckpointWithTheSameBits) {
     for (int64_t steps = 1; steps < kSteps; ++steps)
       EXPECT_EQ(Resumed(rounds, steps, ""), Expected(rounds))
           << "from step " << steps << ", overlap " << rounds.overlap;
+}
+
+// The job of the checkpoint has more steps.
+TEST(OuterRounds, EndWithAJobThatResumesAtItsLastStep) {
+  for (const Rounds& rounds : {kStreamed, kOverlapped}) {
+    const JobProto longer = JobOfRounds(rounds, 1, kSteps + 10), job = JobOfRounds(rounds, 1);
+    ClusterOfRoles first(longer, kShapes, 1), second(job, kShapes, 2, {}, kSteps);
+    first.Start(std::vector<float>(kElements));
+    Train(&first, kSteps);
+    Resume(&first, &second);
+    second.RunUntilQuiet();
+    EXPECT_EQ(ModelOf(&second), Expected(rounds)) << "overlap " << rounds.overlap;
+    ClusterOfRoles third(job, kShapes, 3, {}, kSteps);
+    Resume(&second, &third);
+    third.RunUntilQuiet();
+    EXPECT_EQ(ModelOf(&third), Expected(rounds)) << "the last round ends once";
+  }
 }
 
 TEST(OuterRounds, NeedAllOfTheirState) {

@@ -72,6 +72,25 @@ def a_job_that_resumes_within_a_round_ends_with_the_same_bytes(case):
 
 
 @check
+def a_job_that_resumes_at_its_last_step_ends_the_round(case):
+    """The job that wrote the checkpoint had more steps."""
+    case.write("job.conf", mlp(case.site.data, "disp_freq: 1 checkpoint_freq: 13", updater=ADAM))
+    last = ("-set", "train_steps=13")
+    for kind, more in KINDS.items():
+        args, whole, name = rounds(10, *more), f"whole{kind}", f"cut{kind}"
+        case.train("job.conf", *args, *last, workspace=whole)
+        case.train("job.conf", *args, "-set", "train_steps=15", workspace=name)
+        shutil.rmtree(case.path(f"{name}/checkpoint/step15"))
+        models = [case.newest(each) / "model.safetensors" for each in (whole, name)]
+        true(differing_tensors(*models), "the last round changes nothing")
+        for again in (False, True):
+            job = case.train("job.conf", *args, *last, "-resume", workspace=name)
+            equal("checkpoint committed" in job.err, not again, "a checkpoint is written")
+            same_bytes(case.newest(name), case.newest(whole))
+            equal(learned(case.rows(name, "test"))[-1], learned(case.rows(whole, "test"))[-1], "tests")
+
+
+@check
 def a_job_in_rounds_that_loses_a_process_changes_nothing(case):
     """Its checkpoints are within rounds."""
     case.write("job.conf", mlp(case.site.data, "train_steps: 1500 disp_freq: 5 checkpoint_freq: 47",

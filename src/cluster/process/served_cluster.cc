@@ -6,6 +6,7 @@
 #include "cluster/protocol/addresses.h"
 #include "cluster/protocol/slice_owners.h"
 #include "cluster/server/group_sync_models.h"
+#include "cluster/server/outer_sync.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -115,18 +116,15 @@ std::vector<StoredTensor> ServedCluster::SyncState() {
 }
 
 bool ServedCluster::HasSyncState(const std::string& name) const {
-  if (name.starts_with("outer/momentum/")) return true;
+  if (name.starts_with(kOuterMomentum) || name.starts_with(kOuterEnded)) return true;
   return std::ranges::any_of(topology_.Servers(rank_), [&](const RoleId& server) {
     return name.starts_with(StrCat("outer/group", server.group, "/"));
   });
 }
 
 void ServedCluster::RestoreSync(const std::map<std::string, std::vector<float>>& state) {
-  std::map<std::string, std::vector<float>> mine;
-  for (const auto& [name, floats] : state)
-    if (HasSyncState(name)) mine[name] = floats;
   for (const auto& [group, server] : Servers())
-    server->Do([&](Server& one) { one.RestoreSync(mine); }, [](Server&) { return true; });
+    server->Do([&](Server& one) { one.RestoreSync(state); }, [](Server&) { return true; });
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {

@@ -55,9 +55,10 @@ class ServedCluster final : private Outbox {
   // Returns what a checkpoint needs of the exchanges between server groups, in the servers' memory.
   // REQUIRES: no group is in a step.
   std::vector<StoredTensor> SyncState();
-  // Returns whether SyncState of this process may have a tensor of this name.
+  // Returns whether the servers here need the tensor of this name that SyncState of some process
+  // has returned.
   bool HasSyncState(const std::string& name) const;
-  // Takes the tensors of a checkpoint, by name. REQUIRES: Connect was called, but not Fill.
+  // Takes these tensors of a checkpoint, by name. REQUIRES: Connect was called, but not Fill.
   void RestoreSync(const std::map<std::string, std::vector<float>>& state);
 
   struct Steps {

@@ -94,7 +94,8 @@ class GroupSync {
   void SendSync(int slice, int to_group, int origin, int hops, int64_t number,
                 EncodedFloats floats);
   void SendReply(int slice, int to_group, int64_t number, EncodedFloats floats);
-  // Ends the exchange that this server began.
+  // Begins an exchange of `slice`, unless one is in flight, and ends it.
+  void Begin(int slice);
   void End(int slice);
   // Sets the state of `slice` to what was restored, once. Returns false if that has not all of it.
   bool RestoreSlice(int slice);
@@ -122,7 +123,6 @@ class GroupSync {
     bool in_flight = false, again = false;
     std::vector<int64_t> seen;  // by group: number of its last exchange
   };
-  void Begin(int slice);
 
   const int64_t freq_;
   const RoleId self_;

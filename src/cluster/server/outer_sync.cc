@@ -44,6 +44,7 @@ OuterSync::OuterSync(const Setup& setup)
       early_(setup.shard->slices().size()),
       rests_(setup.shard->slices().size()),
       outer_(setup.shard->slices().size()),
+      ends_(setup.shard->slices().size()),
       counts_(setup.shard->slices().size()) {}
 
 void OuterSync::Start(int slice) {
@@ -56,7 +57,9 @@ void OuterSync::Start(int slice) {
     outer.came.assign(groups(), false);
   }
   if (!restores()) return;
-  set_updates(slice, (shard().version(slice) + leads_[slice]) % freq_);
+  const bool ended = restores(kOuterEnded + shard().Key(slice));
+  if (ended) ends_[place(slice)] = {1};
+  set_updates(slice, ended ? 0 : (shard().version(slice) + leads_[slice]) % freq_);
   if (restores(NameOf(slice) + "/step")) early_[place(slice)].resize(size(slice));
   if (!RestoreSlice(slice)) {
     early_[place(slice)].clear();
@@ -68,6 +71,10 @@ void OuterSync::Start(int slice) {
   const Counted& counted = counts_[place(slice)];
   shard().set_count(
       slice, static_cast<int64_t>(counted[0]) * kCountUnit + static_cast<int64_t>(counted[1]));
+  // The job that wrote the checkpoint had more steps than this one, which ends here.
+  if (!IsDue(slice, updates(slice))) return;
+  OnUpdate(slice);
+  Begin(slice);
 }
 
 std::string OuterSync::NameOf(int slice) const {
@@ -85,8 +92,10 @@ std::vector<GroupSync::Kept> OuterSync::StateOf(int slice) {
                              {name + "/rest", rests_[place(slice)]},
                              {name + "/step", early_[place(slice)]},
                              {name + "/count", counted}};
-  if (!Sends(slice))
-    state.push_back({StrCat("outer/momentum/", shard().Key(slice)), outer_[place(slice)].momentum});
+  if (!Sends(slice)) {
+    state.push_back({kOuterMomentum + shard().Key(slice), outer_[place(slice)].momentum});
+    state.push_back({kOuterEnded + shard().Key(slice), ends_[place(slice)]});
+  }
   std::erase_if(state, [](const Kept& kept) { return kept.floats.empty(); });
   return state;
 }
@@ -97,6 +106,7 @@ bool OuterSync::Overlaps(int slice) const {
 
 // A round never begins before the outer step of the last one is taken.
 void OuterSync::OnUpdate(int slice) {
+  ends_[place(slice)].assign(shard().version(slice) == steps_ ? 1 : 0, 1.f);
   if (!early_[place(slice)].empty() && (!Overlaps(slice) || IsDue(slice, updates(slice))))
     Merge(slice);
 }

@@ -17,6 +17,9 @@
 
 namespace singa {
 
+// The starts of the names of state that a slice's master saves for all server groups.
+inline constexpr char kOuterMomentum[] = "outer/momentum/", kOuterEnded[] = "outer/ended/";
+
 class OuterSync final : public ToMasterSync {
  public:
   explicit OuterSync(const Setup& setup);
@@ -25,8 +28,8 @@ class OuterSync final : public ToMasterSync {
   void Start(int slice) override;
   std::span<const float> Model(int slice) override { return models_[slice]; }
   bool Holds(int slice) const override { return in_flight(slice) && !Overlaps(slice); }
-  // Returns the group's own values and states, the codec's state, an outer step that has come
-  // early, and the momentum at the slice's master.
+  // Returns the group's own values and states, the codec's state, and an outer step that has come
+  // early; at the slice's master also the momentum, and whether the job's last round has ended.
   std::vector<Kept> StateOf(int slice) override;
 
  protected:
@@ -70,6 +73,7 @@ class OuterSync final : public ToMasterSync {
   std::vector<std::vector<float>> early_;  // by place: the outer step that is not due yet, or none
   std::vector<std::vector<float>> rests_;  // by place: the codec's state
   std::vector<Outer> outer_;  // by place; of slices that have their masters elsewhere, empty
+  std::vector<std::vector<float>> ends_;  // by place: {1} after the job's last step, else none
   // By place: the updates that the slice has seen, as floats for a checkpoint: n / 2^20, n % 2^20.
   using Counted = std::array<float, 2>;
   std::vector<Counted> counts_;

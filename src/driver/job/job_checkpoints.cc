@@ -106,6 +106,7 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   resumed_from_ = checkpoint->dir();
   const int64_t step = checkpoint->step();
   committed_ = groups_.steps().done();
+  in_round_ = IsInRound(*checkpoint, job_.cluster());
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
   // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);
@@ -247,8 +248,9 @@ void JobCheckpoints::Commit(int64_t updates) {
   const JobSnapshot::Hold hold(&snapshot_);
   groups_.steps().NoteSteps(0, updates);
   const std::vector<int64_t> steps_now = groups_.steps().done();
-  if (committed_ == steps_now && linked_ == best_step_) return;
-  if (committed_ != steps_now) Write(fs, updates, steps_now);
+  const bool is_new = committed_ != steps_now || (in_round_ && updates == groups_.steps().total());
+  if (!is_new && linked_ == best_step_) return;
+  if (is_new) Write(fs, updates, steps_now);
   const ActivityMark::Scope writes(&mark, Activity::kCheckpoint);
   LinkBest(fs);  // retention reads the link
   Retain(fs, updates);
@@ -287,6 +289,7 @@ void JobCheckpoints::Write(FileSystem& fs, int64_t updates, const std::vector<in
   sync_rows_();
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;
+  in_round_ = false;
   if (groups_.process())
     groups_.process()->leader()->NoteStart(BeginAt(steps_now, groups_.steps().total(), dir));
   progress_.Say("checkpoint committed: " + dir);

@@ -63,6 +63,7 @@ class JobCheckpoints {
   Progress& progress_;
   const std::function<void()> sync_rows_;
   std::vector<int64_t> committed_;  // steps of each group in the last checkpoint
+  bool in_round_ = false;  // that one was read, and a job that ends there ends its round first
   std::string resumed_from_;
   std::optional<double> best_;
   int64_t best_step_ = -1;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "cluster/protocol/gradient_codec.h"
+#include "cluster/protocol/topology.h"
+#include "cluster/server/outer_sync.h"
 #include "train/reduce/exchange_state.h"
 #include "train/state/handed_momentum.h"
 
@@ -153,6 +155,15 @@ std::string UnusedExchangeState(const Checkpoint& checkpoint, const JobProto& jo
   if (found.empty()) return "";
   return StrCat("state of gradient compression in ", checkpoint.dir(), " is not used (", found,
                 "): ", why);
+}
+
+bool IsInRound(const Checkpoint& checkpoint, const ClusterProto& cluster) {
+  const auto has = [&](const char* start) {
+    return std::ranges::any_of(checkpoint.state().tensors(), [&](const StoredTensor& tensor) {
+      return tensor.name.starts_with(start);
+    });
+  };
+  return InRounds(cluster) && has(kOuterMomentum) && !has(kOuterEnded);
 }
 
 void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error) {

@@ -31,6 +31,10 @@ std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trai
 std::string UnusedExchangeState(const Checkpoint& checkpoint, const JobProto& job, SyncMode mode,
                                 Trainer* lead);
 
+// Returns whether the checkpoint is of a job with rounds of local steps (group_sync: kOuter), from
+// before the end of its last one, and `cluster` has such rounds, too.
+bool IsInRound(const Checkpoint& checkpoint, const ClusterProto& cluster);
+
 // Throws for other state that the checkpoint lacks, such as a layer's. REQUIRES: the checkpoint is
 // intact.
 [[noreturn]] void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error);
