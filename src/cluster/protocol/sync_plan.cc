@@ -71,11 +71,11 @@ std::string WhyServersOfProcesses(const ClusterProto& cluster, const SyncFacts& 
                                   const Topology& topology, bool one_group_in_all) {
   if (cluster.all_reduce().backend() == AllReduceProto::kServers)
     return "cluster.all_reduce.backend is kServers";
-  if (cluster.has_all_reduce() && one_group_in_all && !facts.why_not_mpi.empty())
+  if (topology.worker_groups() > 1) return "several worker groups";
+  if (cluster.has_all_reduce() && !facts.why_not_mpi.empty())
     return "not by MPI: " + facts.why_not_mpi;
   if (cluster.has_all_reduce()) return "cluster.all_reduce without GPUs";
   if (!cluster.share_memory()) return "cluster.share_memory is false";
-  if (topology.worker_groups() > 1) return "several worker groups";
   return one_group_in_all ? "several hosts" : "some processes have only servers";
 }
 
