@@ -265,9 +265,9 @@ With several hosts, a third table has the ways to exchange gradients, with the f
   link ms     time of the exchange alone         link MB    bytes that a host sends in a step
 
 "no gain here" marks a way that is not faster than whole gradients. The share that kThreshold sends
-depends on the gradients, and is taken to be `sparsity`. GPUs have the ways of NCCL. Their time to
-encode is not counted, so such a way "may be faster". If the job has `gpu` and -machine is missing,
-there are only bytes and times of the link.
+depends on the gradients. It is taken to be `sparsity`, or all with threshold: 0. GPUs have the ways
+of NCCL. Their time to encode is not counted, so such a way "may be faster". If the job has `gpu`
+and -machine is missing, there are only bytes and times of the link.
 
 To train with the plan found, set partition: kAuto in neuralnet, or copy each layer's partition_dim
 from -json. A layer without one has rows and units there, which are its partition_grid. A job with

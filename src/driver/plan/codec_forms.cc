@@ -79,7 +79,7 @@ ExchangeForm FormOf(const Codec& codec, int hosts) {
 ExchangeForm CodecForm(const JobProto& job, int hosts) {
   ClusterProto conf = job.cluster();
   AllReduceProto& all_reduce = *conf.mutable_all_reduce();
-  if (all_reduce.compression() == AllReduceProto::kThreshold)
+  if (all_reduce.compression() == AllReduceProto::kThreshold && all_reduce.threshold() > 0)
     all_reduce.set_threshold(MagnitudeOf(all_reduce.sparsity()));
   return FormOf(*MakeGradientCodec(conf, MomentumOfCodec(job)), hosts);
 }

@@ -7,8 +7,8 @@
 
 namespace singa {
 
-// Returns the form of the job's compression, for sums over `hosts`. The share that kThreshold sends
-// depends on the gradients, so it is taken to be `sparsity`, as for kTopK.
+// Returns the form of the job's compression, for sums over `hosts`. The share that a threshold
+// above 0 sends depends on the gradients, so it is taken to be `sparsity`, as for kTopK.
 ExchangeForm CodecForm(const JobProto& job, int hosts);
 
 // Returns the form of one exchange of outer steps (group_sync: kOuter) between `hosts`.

@@ -76,6 +76,7 @@ std::string NameOf(const AllReduceProto& conf, const TrainedShapes& shapes, bool
     case AllReduceProto::kTopK:
       return StrCat(name, ", ", Share(conf));
     case AllReduceProto::kThreshold:
+      if (conf.threshold() == 0) return name + ", 100 %";
       return StrCat(name, by_gpus ? ", " : ", if ", Share(conf), by_gpus ? "" : " are sent");
     case AllReduceProto::kPowerSGD:
       return StrCat(name, ", rank ", conf.rank());

@@ -37,6 +37,14 @@ TEST(CodecForm, OfAThresholdSendsTheAssumedShare) {
   }
 }
 
+TEST(CodecForm, OfAThresholdOfZeroSendsAll) {
+  JobProto job = JobOf(AllReduceProto::kThreshold);
+  job.mutable_cluster()->mutable_all_reduce()->set_threshold(0);
+  const ExchangeForm form = CodecForm(job, 2);
+  EXPECT_NEAR(form.gradient, 1, 1e-9);
+  EXPECT_NEAR(form.sum, 1, 1e-9);
+}
+
 TEST(CodecForm, OfWholeGradientsTakesNoWork) {
   const ExchangeForm form = CodecForm(JobOf(AllReduceProto::kNone), 2);
   EXPECT_EQ(form.gradient, 1);

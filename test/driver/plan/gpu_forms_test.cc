@@ -49,10 +49,12 @@ TEST(GpuForm, OfTheLargestGathersPairs) {
   }
 }
 
-TEST(GpuForm, OfAThresholdWithoutFeedbackIsThatOfWholeGradients) {
-  AllReduceProto conf = ConfOf(AllReduceProto::kThreshold);
+TEST(GpuForm, OfAThresholdWithoutFeedbackOrOfZeroIsThatOfWholeGradients) {
+  AllReduceProto conf = ConfOf(AllReduceProto::kThreshold), all = conf;
   conf.set_error_feedback(false);
-  EXPECT_NEAR(SentBytes(conf, 4), SentBytes(ConfOf(AllReduceProto::kNone), 4), 1);
+  all.set_threshold(0);
+  for (const AllReduceProto& one : {conf, all})
+    EXPECT_NEAR(SentBytes(one, 4), SentBytes(ConfOf(AllReduceProto::kNone), 4), 1);
 }
 
 TEST(GpuForm, OfThinMatricesAddsThemUp) {

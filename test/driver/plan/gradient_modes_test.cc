@@ -66,6 +66,13 @@ TEST(GradientModes, TakeTheWaysOfTheJob) {
                    "kPartial, 6 buckets: MPI", "kOuter, 20 steps, kInt8, 4 fragments: servers"}));
 }
 
+TEST(GradientModes, SayThatAThresholdOfZeroSendsAll) {
+  const std::vector<std::string> names =
+      NamesAndWays(JobWith("all_reduce { threshold: 0 sparsity: 0.01 }"));
+  EXPECT_EQ(names.at(2), "kTopK, 1 %: servers");
+  EXPECT_EQ(names.at(3), "kThreshold, 100 %: servers");
+}
+
 TEST(GradientModes, ThatTheNamedBackendLacksAreLeftOut) {
   EXPECT_EQ(NamesAndWays(JobWith("all_reduce { backend: kServers }")),
             (std::vector<std::string>{"kNone: servers", "kFp16: servers", "kTopK, 5 %: servers",
