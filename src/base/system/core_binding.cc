@@ -40,18 +40,22 @@ GivenCores& Given() {
   return given;
 }
 
+// Returns the cores that the process may run on, whatever BindToCores has bound it to.
+std::optional<cpu_set_t> CoresOfProcess() {
+  const auto given = Given().set();
+  return given ? given : CoresOfThread();
+}
+
 }  // namespace
 
 int AffinityCores() {
-  auto set = Given().set();
-  if (!set) set = CoresOfThread();
+  const auto set = CoresOfProcess();
   if (set) return std::max(1, CPU_COUNT(&*set));
   return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 bool BindToCores(int first, int count) {
-  auto all = Given().set();
-  if (!all) all = CoresOfThread();
+  const auto all = CoresOfProcess();
   if (!all) return false;
   cpu_set_t own;
   CPU_ZERO(&own);
