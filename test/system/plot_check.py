@@ -6,6 +6,7 @@ usage: plot_check.py, under a Python that has matplotlib
 import json
 import pathlib
 import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,20 @@ def plot(*words):
                           check=False)
 
 
+def check_many(folder, run):
+    """Two axes of many runs have one legend, with the runs' names below their folder."""
+    runs = []
+    for number in range(12):
+        runs.append(f"{folder}/many/run{number}")
+        shutil.copytree(run, runs[-1])
+    many = pathlib.Path(folder, "many.svg")
+    done = plot("-p", "test", "-m", "accuracy", "-x", "seconds,megabytes", "-y", "0.5,1", "-o", str(many), *runs)
+    assert done.returncode == 0, done.stderr
+    text = many.read_text()
+    for words in ("seconds", "megabytes", *(f"run{number}" for number in range(12))):
+        assert text.count(f"<!-- {words} -->") == 1, words
+
+
 def main():
     check_axes()
     with tempfile.TemporaryDirectory(prefix="singa-plot-") as folder:
@@ -58,8 +73,12 @@ def main():
             done = plot("-x", axis, "-m", "loss,bytes_sent", "-o", str(drawing), str(run))
             assert done.returncode == 0, done.stderr
         assert len({drawing.read_bytes() for drawing in drawings.values()}) == len(drawings), "axes look alike"
+        check_many(folder, run)
         for words, text in ((["-m", "speed", str(run)], "no row has a speed"),
                             (["-o", "x.gif", str(run)], "must end in"),
+                            (["-x", "seconds,miles", str(run)], "must be of step, seconds, megabytes, is miles"),
+                            (["-p", "testing", str(run)], "must be of train, test, validate, process, is testing"),
+                            (["-y", "0.9", str(run)], "must be LOW,HIGH, is 0.9"),
                             ([f"{folder}/nowhere"], "No such file")):
             done = plot(*words)
             assert done.returncode != 0 and text in done.stderr, (words, done.stderr)
