@@ -41,7 +41,7 @@ int RunCommand(const CommandLine& line) {
   }
   EndWithLauncher();
   const Subcommand& command = *FindSubcommand(line.subcommand.empty() ? "train" : line.subcommand);
-  return command.alone && IsLeftToRank0(line.subcommand) ? kExitOk : command.run(line);
+  return command.alone && LeaveToRank0(line.subcommand) ? kExitOk : command.run(line);
 }
 
 void CheckStdout() {

@@ -222,7 +222,7 @@ int BenchCommand(const CommandLine& line) {
   return WithJob(line.conf, line.sets, options, [&](const JobProto& asked) -> int {
     std::string note;
     const JobProto job = BenchJob(asked, line.synthetic, &note);
-    if (!IsForAllProcesses(job) && IsLeftToRank0(line.subcommand)) return kExitOk;
+    if (!IsForAllProcesses(job) && LeaveToRank0(line.subcommand)) return kExitOk;
     if (in_part) return MeasureWorkers(job, line, Print);
     if (!note.empty()) std::fprintf(stderr, "singa bench: %s\n", note.c_str());
     return MeasureAll(job, line, !note.empty());

@@ -128,7 +128,7 @@ std::optional<LauncherRank> FindLauncherRank() {
   return {};
 }
 
-bool IsLeftToRank0(const std::string& subcommand) {
+bool LeaveToRank0(const std::string& subcommand) {
   const std::optional<LauncherRank> launcher = FindLauncherRank();
   if (launcher && launcher->rank == 0)
     std::fprintf(stderr, "singa %s: one process of %d does this alone (%s)\n", subcommand.c_str(),

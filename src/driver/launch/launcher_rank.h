@@ -20,13 +20,13 @@ struct LauncherRank {
 // started several processes. Throws Error, kExitUsage, for a wrong variable.
 std::optional<LauncherRank> FindLauncherRank();
 
-// Returns whether rank 0 of the same launcher runs a subcommand that is for one process. Rank 0
-// says so. The other ranks then end at once with 0 and print nothing, so the launcher returns rank
-// 0's exit code. mpirun and srun wait for all processes; mpirun returns the first code that is not
-// 0, srun the largest. A Job of Kubernetes fails if one of its pods fails. The ranks cannot wait
-// for rank 0's code: `data` and `ckpt` have no workspace to meet in, and `check` and `graph` make
-// none.
-bool IsLeftToRank0(const std::string& subcommand);
+// Leaves a subcommand that is for one process to rank 0 of a launcher. Rank 0 prints a line.
+// Returns true in the other ranks. They end at once with 0 and print nothing, so the launcher
+// returns rank 0's exit code. mpirun and srun wait for all processes; mpirun returns the first code
+// that is not 0, srun the largest. A Job of Kubernetes fails if one of its pods fails. The ranks
+// cannot wait for rank 0's code: `data` and `ckpt` have no workspace to meet in, and `check` and
+// `graph` make none.
+bool LeaveToRank0(const std::string& subcommand);
 
 // Returns the variable with this process's rank if a launcher started it, alone or with others,
 // that lives as long as its processes; else null. A script or a container may set PMI's variables

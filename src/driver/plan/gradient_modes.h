@@ -22,7 +22,7 @@ struct ModeForm {
   ExchangeForm form;
   bool by_rows = false;  // it needs all layers divided by rows
   double exchanges = 1;  // in a step; kOuter: less than 1, or 1
-  // An exchange hides behind at most so many steps, which have none of their own.
+  // The most steps that hide an exchange. They begin no exchange of their own.
   double overlap = 0;
   bool after_backward = false;  // the backward pass hides no part of the exchange
 };
