@@ -19,6 +19,7 @@
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_job.h"
+#include "driver/conf/repeat_blocks.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launcher_end.h"
@@ -53,6 +54,7 @@ void CheckStdout() {
 // Checks a job that has no file. Throws its first error.
 JobProto CheckedProto(JobProto job, JobUse use) {
   LoadPluginsOf(job);
+  ExpandBlocksOf(&job);
   for (const ConfFindings& found : {CheckValues(job, use), CheckGpus(&job)}) {
     for (const ConfigError& warning : found.warnings) LOG(WARNING) << warning.what();
     if (!found.errors.empty()) throw found.errors.front();

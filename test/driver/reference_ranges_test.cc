@@ -183,11 +183,13 @@ class ReferenceRanges : public ReferenceConf {
       const auto checked = CheckJobText(entry.path().string(), conf, {});
       ASSERT_TRUE(checked->conf.ok()) << checked->conf.Render();
       std::map<const google::protobuf::Descriptor*, int> counts;
-      WalkMessages(checked->job, "", [&](const Message& message, const std::string&) {
+      JobProto job;  // as written, with its `repeat`
+      ASSERT_TRUE(TextFormat::ParseFromString(conf, &job));
+      WalkMessages(job, "", [&](const Message& message, const std::string&) {
         const auto* const type = message.GetDescriptor();
         instances_[type].push_back({jobs_.size(), counts[type]++});
       });
-      jobs_.push_back(checked->job);
+      jobs_.push_back(job);
     }
   }
 

@@ -1,6 +1,7 @@
 // Fuzzes the whole check of a job. Any file and any -set option must lead to findings with places,
-// and never to a crash. Protobuf must read any text that our scan accepts, to the same message. The
-// input is the file's text, then lines "-set path=value" after a line "-set".
+// and never to a crash. Protobuf must read any text that our scan accepts, to the same message,
+// with `repeat` expanded. The input is the file's text, then lines "-set path=value" after a line
+// "-set".
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
 
@@ -8,6 +9,7 @@
 #include <sstream>
 
 #include "driver/conf/check_job.h"
+#include "driver/conf/repeat_blocks.h"
 #include "file_of_bytes.h"
 
 namespace {
@@ -41,6 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool byte_order_mark = text.rfind("\xEF\xBB\xBF", 0) == 0;
   if (!conf.ok() || byte_order_mark) return 0;
   Require(google::protobuf::TextFormat::ParseFromString(text, &theirs));
+  singa::ExpandBlocksOf(&theirs);
   Require(google::protobuf::util::MessageDifferencer::Equals(ours, theirs));
   return 0;
 }

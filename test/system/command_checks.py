@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from case import LIMIT_S, check, close, equal, has, true
+from case import LIMIT_S, check, close, equal, has, same_bytes, true
 from job import csv, dense, mlp
 
 JOB = "train_steps: 5 test_freq: 5 disp_freq: 1"
@@ -99,6 +99,24 @@ def memory_grows_by_what_check_says(case):
                  f"took {(large - small) / MIB:.1f}")
     true(said_large - said_small > 80 * MIB, "the jobs are too small for this check")
     close(large - small, said_large - said_small, 0.05, "growth of the peak")
+
+
+@check
+def a_repeated_block_trains_to_the_bytes_of_the_conf_that_check_expand_prints(case):
+    case.write("points.csv", "0,1,2,3,4\n1,4,3,2,1\n2,1,1,1,1\n")
+    blocks = dense("fc0", "data", 0, 4) + "repeat { times: 3 " + dense("fc{i}", "fc{i-1}", "{i}", 4) + " }"
+    blocks += dense("fc", "fc3", 4, 3)
+    case.write("job.conf", csv("points.csv", "train_steps: 5 disp_freq: 1", 3, layers=blocks))
+    printed = case.run("check", "-expand", "-set", "seed=7", "job.conf").out
+    has(printed, 'name: "fc2"', "the printed conf")
+    has(printed, 'srclayers: "fc2"', "the printed conf")
+    true("repeat" not in printed, f"a repeat in:\n{printed}")
+    case.write("plain.conf", printed)
+    case.train("job.conf", "-set", "seed=7", workspace="short")
+    case.train("plain.conf", workspace="long")
+    same_bytes(case.newest("short"), case.newest("long"))
+    has(case.run("check", "-set", "neuralnet.repeat[0].times=2", "job.conf", code=78).err,
+        'no layer "fc3"', "stderr")
 
 
 @check

@@ -1,6 +1,8 @@
 #include "driver/command/check_command.h"
 
 #include <glog/logging.h>
+#include <google/protobuf/text_format.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -138,6 +140,15 @@ CheckOptions OptionsOf(const CommandLine& line, bool files) {
   return options;
 }
 
+// Prints the job as a conf that can be read again.
+void PrintConf(const JobProto& job) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseShortRepeatedPrimitives(true);
+  std::string text;
+  printer.PrintToString(job, &text);
+  std::fputs(text.c_str(), stdout);
+}
+
 // Builds the net that the job trains or, with `test`, only tests.
 Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
   StepState state;
@@ -155,6 +166,10 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
 
 int CheckCommand(const CommandLine& line) {
   return WithJob(line.conf, line.sets, OptionsOf(line, true), [&](const JobProto& job) {
+    if (line.expand) {
+      PrintConf(job);
+      return kExitOk;
+    }
     if (line.test || !Trains(job, JobUse::kEither)) {
       ParamTable params;
       PrintNet(PlannedNet(job, true, &params));
@@ -188,7 +203,8 @@ int GraphCommand(const CommandLine& line) {
 
 namespace {
 
-constexpr const char* kCheckHelp = R"(usage: singa check [-v] [-test] [-set PATH=VALUE]... FILE
+constexpr const char* kCheckHelp =
+    R"(usage: singa check [-v] [-test] [-expand] [-set PATH=VALUE]... FILE
 
 Checks a job as training would, and shows every mistake with its line and column. Of the data it
 reads what small stores say of themselves and their first records; of checkpoint_path's files the
@@ -197,6 +213,8 @@ from, and its memory. Layers and memory are those of one worker that trains alon
 workers in a group, lines below the memory show how they divide the layers, and the memory of each.
 
   -test   judge the job as one that is run with -test
+  -expand print the conf with the copies of its `repeat` blocks and the values of -set, and nothing
+          else
   -v      also how gradients become updates, and the kernels of every layer that has some: plain,
           vector or a library's
 
@@ -209,7 +227,7 @@ SINGA_REGISTER_SUBCOMMAND(check, {.place = 20,
                                   .operands = "FILE",
                                   .brief = "check a job and show its layers, parameters and memory",
                                   .reads = Subcommand::kFile,
-                                  .options = {"conf", "set", "plugin", "test"},
+                                  .options = {"conf", "set", "plugin", "test", "expand"},
                                   .alone = true,
                                   .help = kCheckHelp,
                                   .run = CheckCommand});

@@ -25,9 +25,10 @@ struct Option {
   bool takes_value;
 };
 constexpr Option kOptions[] = {
-    {"conf", true},       {"set", true},        {"plugin", true},    {"resume", false},
-    {"test", false},      {"svg", false},       {"json", false},     {"steps", true},
-    {"synthetic", false}, {"singa_conf", true}, {"singa_job", true}, {"host", true},
+    {"conf", true},    {"set", true},        {"plugin", true},     {"resume", false},
+    {"test", false},   {"svg", false},       {"json", false},      {"steps", true},
+    {"expand", false}, {"synthetic", false}, {"singa_conf", true}, {"singa_job", true},
+    {"host", true},
 };
 
 std::string Quoted(const std::string& text) { return "\"" + Excerpt(text) + "\""; }
@@ -139,6 +140,7 @@ class Parser {
     if (name_ == "host") line_.host = *value_;
     if (name_ == "resume") line_.resume = true;
     if (name_ == "svg") line_.svg = true;
+    if (name_ == "expand") line_.expand = true;
     if (name_ == "test") line_.test = true;
     if (name_ == "json") line_.json = true;
     if (name_ == "synthetic") line_.synthetic = true;

@@ -17,6 +17,7 @@ struct CommandLine {
   bool test = false;
   bool verbose = false;           // -v
   bool svg = false;               // graph
+  bool expand = false;            // check
   bool json = false;              // bench and doctor
   int64_t steps = 0;              // bench; 0: not given
   bool synthetic = false;         // bench

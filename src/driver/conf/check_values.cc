@@ -13,7 +13,6 @@
 namespace singa {
 namespace {
 
-constexpr int kMaxLayers = 10000;
 constexpr int64_t kMaxUnrolled = 1000000;  // limit of layers times time steps
 
 // Adds the ConfigError of `make` under `path`.

@@ -7,6 +7,8 @@
 
 namespace singa {
 
+inline constexpr int kMaxLayers = 10000;  // of a net
+
 enum class JobUse : uint8_t {
   kTrain,
   kTest,

@@ -1,5 +1,7 @@
 #include "driver/conf/conf_tree.h"
 
+#include <algorithm>
+
 #include "nn/graph/graph.h"
 #include "singa/base/str_cat.h"
 #include "singa/proto/layer.pb.h"
@@ -61,6 +63,15 @@ ConfNode* ConfNode::Add(const FieldDescriptor* child, int child_index) {
   return node;
 }
 
+ConfNode* ConfNode::AddCopy(const ConfNode& other, const FieldDescriptor* child, int child_index) {
+  ConfNode* const node = Add(child, child_index);
+  node->part = other.part, node->label = other.label, node->value = other.value;
+  node->line = other.line, node->column = other.column;
+  node->set = other.set, node->whole = other.whole;
+  for (const auto& below : other.children) node->AddCopy(*below, below->field, below->index);
+  return node;
+}
+
 ConfNode* ConfNode::Find(const FieldDescriptor* child, int child_index) const {
   for (auto node = children.rbegin(); node != children.rend(); ++node)
     if ((*node)->field == child && (*node)->index == child_index) return node->get();
@@ -105,6 +116,12 @@ std::string PathOf(const ConfNode& node) {
   if (!node.parent) return "";
   const std::string above = PathOf(*node.parent);
   return above.empty() ? node.part : above + "." + node.part;
+}
+
+std::string OriginOf(const ConfNode& node, const std::string& path) {
+  const ConfNode* copy = &node;
+  while (copy && copy->copy_of.empty()) copy = copy->parent;
+  return copy ? copy->copy_of + path.substr(std::min(PathOf(*copy).size(), path.size())) : "";
 }
 
 const ConfNode& Locate(const ConfNode& root, std::string_view path) {

@@ -19,12 +19,16 @@ struct ConfNode {
   std::string value;  // value of a string in the file
   int index = 0;      // index in a repeated field
   int line = 1, column = 1;
-  int set = -1;       // -set option that set it last; -1: the file
-  bool whole = true;  // false: parsing stopped within this message
+  int set = -1;         // -set option that set it last; -1: the file
+  bool whole = true;    // false: parsing stopped within this message
+  std::string copy_of;  // of a layer that a `repeat` has made: the path of the layer in the block
   ConfNode* parent = nullptr;
   std::vector<std::unique_ptr<ConfNode>> children;
 
   ConfNode* Add(const google::protobuf::FieldDescriptor* child, int child_index);
+  // Adds a copy of `other`, with all below, as value `child_index` of the field.
+  ConfNode* AddCopy(const ConfNode& other, const google::protobuf::FieldDescriptor* child,
+                    int child_index);
   // Returns null if the file does not give the field.
   ConfNode* Find(const google::protobuf::FieldDescriptor* child, int child_index = 0) const;
 };
@@ -41,6 +45,11 @@ void TakeLabels(const google::protobuf::Message& message, ConfNode* root);
 
 // Returns "neuralnet.layer[fc1]"; "" for the root.
 std::string PathOf(const ConfNode& node);
+
+// Returns the path within the `repeat` that a copied layer comes from, such as
+// "neuralnet.repeat[0].layer[fc{i}].name" for a path below the copy "neuralnet.layer[fc1]"; "" if
+// `node` is in no copy.
+std::string OriginOf(const ConfNode& node, const std::string& path);
 
 // Returns the node of `path`, or of the innermost enclosing message that exists. For a list's value
 // without a node, returns the first value's node.

@@ -20,6 +20,7 @@ struct Diagnostic {
   int line = 0, column = 0;  // from 1, the column in bytes; line 0: no place in the file
   std::string set;           // path of the -set option that gave the value, else ""
   std::string path;          // path of the field; "": the whole file
+  std::string origin;        // of a field in a copy of a `repeat`: its path in the block
   std::string text;
   int note_line = 0, note_column = 0;  // another place to show after this one; line 0: none
   std::string note;                    // text about the other place

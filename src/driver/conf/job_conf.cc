@@ -11,6 +11,7 @@
 
 #include "driver/conf/conf_lexer.h"
 #include "driver/conf/conf_scanner.h"
+#include "driver/conf/repeat_blocks.h"
 #include "driver/conf/set_option.h"
 #include "driver/plugin/load_plugins.h"
 #include "singa/proto/job.pb.h"
@@ -103,14 +104,19 @@ void JobConf::Load(const std::vector<std::string>& options, protobuf::Message* m
   for (Diagnostic& finding : findings) Keep(std::move(finding));
   if (findings.empty()) {  // the options name the file's layers
     Parse(message);
-    Set(options, message);
+    Set(options, true, message);
+    if (root_.type == JobProto::descriptor()) ExpandBlocks(static_cast<JobProto*>(message));
+    Set(options, false, message);
   }
   CheckRequired();
   if (!ok()) message->Clear();
 }
 
-void JobConf::Set(const std::vector<std::string>& options, protobuf::Message* message) {
+// Applies the options that change a `repeat`, or the others, which may name a copy's layers.
+void JobConf::Set(const std::vector<std::string>& options, bool of_repeat,
+                  protobuf::Message* message) {
   for (size_t i = 0; i < options.size(); ++i) {
+    if (set_paths_[i].starts_with("neuralnet.repeat") != of_repeat) continue;
     try {
       const std::string note = ApplySetOption(options[i], static_cast<int>(i), message, &root_);
       if (note.empty()) continue;
@@ -124,6 +130,14 @@ void JobConf::Set(const std::vector<std::string>& options, protobuf::Message* me
       Keep(std::move(diagnostic));
     }
   }
+}
+
+void JobConf::ExpandBlocks(JobProto* job) {
+  if (job->neuralnet().repeat_size() == 0) return;
+  ConfNode* const net = root_.Find(JobProto::descriptor()->FindFieldByName("neuralnet"));
+  for (const ConfigError& error : ExpandRepeats(job->mutable_neuralnet(), net))
+    Add(error.Under("neuralnet"));
+  NameParts(&root_);
 }
 
 // Loads plugins before anything else is checked, as the file may use what they register. Other
@@ -199,6 +213,7 @@ Diagnostic JobConf::DiagnosticOf(const ConfigError& error, Diagnostic::Severity 
   diagnostic.path = FieldOf(error.path());
   diagnostic.text = error.message();
   const ConfNode& node = Locate(root_, IndexedPath(error.path()));
+  diagnostic.origin = OriginOf(node, diagnostic.path);
   if (node.set < 0) {
     diagnostic.line = node.line, diagnostic.column = node.column;
   } else {
@@ -209,13 +224,14 @@ Diagnostic JobConf::DiagnosticOf(const ConfigError& error, Diagnostic::Severity 
 }
 
 // Returns whether the same mistake is known already: a -set option may give several layers one
-// wrong value.
+// wrong value, and copies of a block have its mistakes.
 bool JobConf::IsToldOf(const Diagnostic& another) const {
-  return !another.set.empty() &&
-         std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& told) {
-           return told.set == another.set && told.path == another.path &&
-                  told.text == another.text && told.severity == another.severity;
-         });
+  return std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& told) {
+    const bool of_option =
+        !another.set.empty() && told.set == another.set && told.path == another.path;
+    const bool of_copy = !another.origin.empty() && told.origin == another.origin;
+    return (of_option || of_copy) && told.text == another.text && told.severity == another.severity;
+  });
 }
 
 void JobConf::Keep(Diagnostic diagnostic) {

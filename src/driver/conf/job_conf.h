@@ -10,6 +10,7 @@
 
 #include "driver/conf/conf_tree.h"
 #include "driver/conf/diagnostic.h"
+#include "singa/proto/job.pb.h"
 
 namespace singa {
 
@@ -42,7 +43,9 @@ class JobConf {
   void Load(const std::vector<std::string>& options, google::protobuf::Message* message);
   void LoadPlugins(const std::vector<std::string>& options);
   void Parse(google::protobuf::Message* message);
-  void Set(const std::vector<std::string>& options, google::protobuf::Message* message);
+  void Set(const std::vector<std::string>& options, bool of_repeat,
+           google::protobuf::Message* message);
+  void ExpandBlocks(JobProto* job);
   void CheckRequired();
   bool IsToldOf(const Diagnostic& another) const;
   void Keep(Diagnostic diagnostic);

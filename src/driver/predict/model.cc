@@ -7,6 +7,7 @@
 
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_job.h"
+#include "driver/conf/repeat_blocks.h"
 #include "driver/job/trained_files.h"
 #include "driver/plugin/load_plugins.h"
 #include "nn/graph/wiring_of.h"
@@ -82,6 +83,7 @@ JobProto ReadJob(const std::string& conf, const ModelOptions& options,
 // Checks a job that has no file.
 JobProto JudgedJob(JobProto job, const ModelOptions& options, std::vector<std::string>* warnings) {
   LoadPluginsOf(job);
+  ExpandBlocksOf(&job);
   if (options.gpu) job.clear_gpu();
   if (options.gpu && *options.gpu >= 0) job.add_gpu(*options.gpu);
   ConfFindings found = CheckValues(job, JobUse::kTest);
