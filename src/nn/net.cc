@@ -90,6 +90,7 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
 }
 
 void Net::BeginStep() {
+  if (adds_gradients_) return;
   for (NetNode& node : nodes_)
     for (Param* param : node.declared().params) param->BeginStep();
 }

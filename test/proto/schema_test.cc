@@ -28,7 +28,7 @@ const MessageSpec kAdded[] = {
      "301 seed uint64=0; 302 train_epochs int32=0; 303 test_epochs int32=0; "
      "304 checkpoint_keep int32=0; 305 checkpoint_best string=\"\"; "
      "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false; "
-     "309 precision Precision=kTF32"},
+     "309 precision Precision=kTF32; 310 accumulate_steps int32=1"},
     {"NetProto", "", "301 partition Partition=kManual; 302* repeat RepeatProto"},
     {"RepeatProto", "",
      "1R times int32; 2* layer LayerProto; 3 index string=\"i\"; 4 first int32=1"},

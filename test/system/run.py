@@ -13,6 +13,7 @@ import traceback
 
 import case
 # Each module registers its checks.
+import accumulate_checks
 import advice_checks
 import auto_partition_checks
 import bad_record_checks

@@ -40,8 +40,10 @@ class SINGA_API Net {
   void ComputeFeature(Context& ctx, NetNode& node, Phase flags);
   // Computes the node's gradients, if it runs backward, and counts its params' contributions.
   void ComputeGradient(Context& ctx, NetNode& node);
-  // Calls Param::BeginStep of all params. Called before the first gradient of a step.
+  // Calls Param::BeginStep of all params, unless gradients are added to those of the last batch.
+  // Called before the first gradient of a batch.
   void BeginStep();
+  void set_adds_gradients(bool adds_gradients) { adds_gradients_ = adds_gradients; }
   // Copies the layers' metrics to Metric::seen on the host. Waits for all earlier work of the
   // stream.
   void SeeMetrics(Context& ctx);
@@ -61,6 +63,7 @@ class SINGA_API Net {
   Phase phase_ = kTrain;
   bool causal_ = true;
   bool device_only_ = false;
+  bool adds_gradients_ = false;
   std::deque<NetNode> nodes_;
   std::unique_ptr<NetLayout> layout_;
 };

@@ -18,7 +18,11 @@ namespace singa {
 // captured graph of kernels needs no new arguments.
 struct StepState {
   int64_t step = 0;
-  float loss_scale = 1;  // factor of all gradients if Context::scales_losses
+  int32_t batch = 0, batches = 1;  // the batch of the step, from 0, and how many a step has
+  float loss_scale = 1;            // factor of all gradients if Context::scales_losses
+
+  // Returns the number of the batch in the job.
+  constexpr int64_t batches_before() const { return step * batches + batch; }
 };
 
 // Type to which matrix products and convolutions on a GPU round their factors. Sums and all other
@@ -29,10 +33,10 @@ enum class Precision : uint8_t { kFloat32, kTf32, kBFloat16, kFloat16 };
 // Returns whether factors have 16 bits.
 constexpr bool IsHalf(Precision precision) { return precision >= Precision::kBFloat16; }
 
-// Returns `numbers` for the step in `state`; if `state` is null, unchanged. Runs on the host or in
+// Returns `numbers` for the batch in `state`; if `state` is null, unchanged. Runs on the host or in
 // a kernel.
 constexpr Philox InStep(Philox numbers, const StepState* state) {
-  if (state) numbers.step = static_cast<uint32_t>(state->step);
+  if (state) numbers.step = static_cast<uint32_t>(state->batches_before());
   return numbers;
 }
 
@@ -103,11 +107,11 @@ struct Context {
     return host;
   }
 
-  // Returns the random numbers of one purpose in this step; `purpose` is an undecorated layer or
+  // Returns the random numbers of one purpose in this batch; `purpose` is an undecorated layer or
   // param name. Each worker group gets other numbers.
   Philox Random(std::string_view purpose) const {
     const uint64_t key = seed ^ static_cast<uint64_t>(worker_group) << 40;
-    return {key, HashName(purpose), static_cast<uint32_t>(state->step)};
+    return {key, HashName(purpose), static_cast<uint32_t>(state->batches_before())};
   }
 };
 

@@ -124,7 +124,7 @@ class WorkersRun {
     report.workers = model.place().workers;
     report.processes = process_ ? process_->part().processes() : 1;
     report.here = groups_->team(0).size();
-    report.batch = model.net().batch();
+    report.batch = model.samples_per_step();
     return report;
   }
 

@@ -110,7 +110,7 @@ BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
     for (const LayerTimes& times : steps.layers[s]) rest -= times.sum();
     return rest;
   });
-  report.batch = trainer->model().net().batch();
+  report.batch = trainer->model().samples_per_step();
   report.steps = static_cast<int64_t>(steps.ms.size());
   return report;
 }

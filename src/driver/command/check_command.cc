@@ -78,7 +78,8 @@ void PrintTotals(Trainer* trainer) {
   int64_t count = 0;
   for (const auto& param : trainer->model().params().params()) count += param->size();
   std::printf("\nparameters        %lld\n", static_cast<long long>(count));
-  std::printf("samples a step    %lld\n", static_cast<long long>(trainer->model().net().batch()));
+  std::printf("samples a step    %lld\n",
+              static_cast<long long>(trainer->model().samples_per_step()));
   PrintUse("memory", memory.host);
   if (Stream* const stream = trainer->model().ctx().stream) {
     const Gpu& gpu = stream->gpu();  // plans exist, so the context exists and libraries are loaded

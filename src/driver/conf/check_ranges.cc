@@ -45,6 +45,7 @@ constexpr Limits kRanges[] = {
     AtLeast0("JobProto", "disp_freq"),
     AtLeast0("JobProto", "disp_after"),
     AtLeast0("JobProto", "gpu"),
+    AtLeast1("JobProto", "accumulate_steps"),
     AtLeast0("JobProto", "test_freq"),
     AtLeast0("JobProto", "test_epochs"),
     AtLeast0("JobProto", "test_steps"),

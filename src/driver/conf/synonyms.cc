@@ -70,6 +70,8 @@ constexpr Row kRows[] = {
     {"JobProto", "maxiter maxsteps numsteps iterations steps totalsteps", "train_steps"},
     {"JobProto", "layer layers", "neuralnet.layer"},
     {"JobProto", "epochs maxepochs numepochs maxepoch numtrainepochs", "train_epochs"},
+    {"JobProto", "itersize gradientaccumulationsteps accumulategradbatches accumsteps",
+     "accumulate_steps"},
     {"JobProto", "testinterval", "test_freq"},
     {"JobProto", "testiter", "test_steps"},
     {"JobProto", "display logfreq", "disp_freq"},

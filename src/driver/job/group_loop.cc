@@ -12,7 +12,8 @@
 namespace singa {
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead, std::optional<int64_t> steps) {
-  return Schedule(job, lead->model().readers().CountRecords(), lead->model().net().batch(), steps);
+  return Schedule(job, lead->model().readers().CountRecords(), lead->model().samples_per_step(),
+                  steps);
 }
 
 ExchangeAdvice::Facts GroupLoop::ExchangeOf(WorkerGroups* groups) {
@@ -73,7 +74,8 @@ ProcessShare GroupLoop::TakeShare(const SyncStats& sync) {
 }
 
 double GroupLoop::samples_per_second() const {
-  return static_cast<double>(groups_.team(group_).lead().model().net().batch()) / step_seconds();
+  return static_cast<double>(groups_.team(group_).lead().model().samples_per_step()) /
+         step_seconds();
 }
 
 // Notes the step only after its rows are written. The next row counts the time of writing, in which

@@ -131,6 +131,7 @@ double JobCosts::EndMs(const ExchangeForm& form) const {
 BridgeRates JobCosts::Bridges() const {
   return {.workers = cluster_.workers,
           .here = cluster_.here(),
+          .batches = requests_[0].job.accumulate_steps(),
           .copy_ms_per_mb = 1 / rates_.copy_gb_per_s * cluster_.turns(),
           .link_ms_per_mb = LinkMsPerMb() + rates_.send_ms_per_mb,
           .meeting_ms = 1e-3 * rates_.meeting_us,

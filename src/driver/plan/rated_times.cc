@@ -43,12 +43,13 @@ PartTimes RatedTimes::Of(const PartRequest& request) const {
   const WorkerModel model(request.job, cluster.PlaceOf(cluster.workers - 1), nullptr);
   const auto states = static_cast<int64_t>(UpdateRule(request.job).states().size());
   const NetLayers layers(model.net());
+  const double turns = cluster.turns() * request.job.accumulate_steps();
   for (size_t i = 0; i < model.net().nodes().size(); ++i) {
     if (layers.Of(i) < 0) continue;
     const LayerTimes of_node = TimesOf(model.net().nodes()[i], states, cluster);
     LayerTimes& sum = times.layers[layers.names()[layers.Of(i)]];
-    sum.forward += of_node.forward * cluster.turns();
-    sum.backward += of_node.backward * cluster.turns();
+    sum.forward += of_node.forward * turns;
+    sum.backward += of_node.backward * turns;
     sum.update += of_node.update * cluster.sharing();
   }
   return times;

@@ -49,6 +49,7 @@ struct CostLayer {
 struct BridgeRates {
   int workers = 1;
   int here = 1;               // workers of one host
+  int batches = 1;            // of a step; each crosses the bridges
   double copy_ms_per_mb = 0;  // between workers of a host, a worker's own copies
   double link_ms_per_mb = 0;  // between hosts
   double meeting_ms = 0;      // a transfer between workers of a host, besides its bytes

@@ -32,9 +32,9 @@ BridgeCost CostOf(const BridgeRates& rates, const CostOutput& output, const Need
   cost.bytes = output.bytes / (need.layout.rows * need.layout.units);
   const auto bytes = static_cast<double>(output.bytes);
   const auto add = [&](const TransferShare& one) {
-    cost.moved_bytes += static_cast<int64_t>(one.got * bytes);
-    cost.sent_bytes += static_cast<int64_t>(one.sent * bytes);
-    return MsOf(rates, one, bytes / kMb);
+    cost.moved_bytes += static_cast<int64_t>(one.got * bytes * rates.batches);
+    cost.sent_bytes += static_cast<int64_t>(one.sent * bytes * rates.batches);
+    return MsOf(rates, one, bytes / kMb) * rates.batches;
   };
   cost.forward_ms = add(share.feature);
   if (!output.wants_gradient) return cost;

@@ -32,6 +32,7 @@ class DevicePath final : public StepPath {
 
   ParamExchange& exchange() override { return *updates_; }
   void Run(int64_t step, const std::function<void()>& pass, bool replayable) override;
+  void BeginBatch() override { device_.Begin(*ctx_.state); }
   double GradientNorm(int64_t step) override;
   void MarkDeviceStale() override { updates_->Renew(); }
   void Download() override;

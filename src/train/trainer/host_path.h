@@ -41,6 +41,7 @@ class DeviceLayersPath final : public HostPath {
 
   ParamExchange& exchange() override { return *params_; }
   void Run(int64_t step, const std::function<void()>& pass, bool replayable) override;
+  void BeginBatch() override { device_.Begin(*parts_.ctx->state); }
   void MarkDeviceStale() override { params_->Renew(); }
   void Download() override;
   void Upload() override;

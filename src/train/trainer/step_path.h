@@ -21,6 +21,8 @@ class StepPath {
   // a later call then throws its errors. `replayable`: the pass hands gradients to exchange()
   // alone, so its work may be captured and replayed.
   virtual void Run(int64_t step, const std::function<void()>& pass, bool replayable) = 0;
+  // Gives the device the context's StepState for the next batch of the step that runs.
+  virtual void BeginBatch() {}
   // Returns the norm of the last step's gradient. REQUIRES: clip_norm is set.
   virtual double GradientNorm(int64_t step) = 0;
 

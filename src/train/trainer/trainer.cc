@@ -113,6 +113,7 @@ void Trainer::Open(GradientReduction* reduction) {
   }
   exchange_.emplace(reduction, place.worker - place.sharing().first, &exchange_ctx_, gradients);
   if (place.workers > 1) model_.ctx().group = &*exchange_;
+  if (model_.ctx().state->batches > 1) accumulated_.emplace(&model_.net(), &model_.ctx());
   path_ = on_device ? OpenOnDevice() : model_.device() ? OpenLayersOnDevice() : OpenOnHost();
 }
 
@@ -179,10 +180,33 @@ void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   model_.ctx().state->step = step;
   model_.mark().SetStep(step);
   const ActivityMark::Scope trains(&model_.mark(), Activity::kBetween);
-  const auto pass = [this, exchange] {  // small enough that std::function allocates nothing
-    model_.algorithm().TrainOneBatch(model_.ctx(), model_.net(), *exchange);
-  };
-  path_->Run(step, pass, exchange == &path_->exchange());
+  // Small enough that std::function allocates nothing.
+  const auto pass = [this, exchange] { TrainBatches(exchange); };
+  path_->Run(step, pass, exchange == &path_->exchange() && !accumulated_);
+}
+
+void Trainer::TrainBatches(ParamExchange* exchange) {
+  Net& net = model_.net();
+  if (!accumulated_) return model_.algorithm().TrainOneBatch(model_.ctx(), net, *exchange);
+  StepState& state = *model_.ctx().state;
+  for (state.batch = 0; state.batch < state.batches; ++state.batch) {
+    if (state.batch > 0) path_->BeginBatch();
+    net.set_adds_gradients(state.batch > 0);
+    accumulated_->BeginBatch(exchange);
+    if (accumulated_->dropped())
+      SkipBatch();
+    else
+      model_.algorithm().TrainOneBatch(model_.ctx(), net, *accumulated_);
+  }
+  state.batch = 0;
+}
+
+// Reads the records of a batch, so that the next step has its own, whether this one was dropped or
+// not.
+void Trainer::SkipBatch() {
+  for (NetNode& node : model_.net().nodes())
+    if (node.wiring.is_input)
+      model_.net().ComputeFeature(model_.ctx(), node, static_cast<Phase>(kTrain | kForward));
 }
 
 MetricSums& Trainer::metrics() {

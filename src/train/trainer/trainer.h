@@ -14,6 +14,7 @@
 #include "train/reduce/group_exchange.h"
 #include "train/reduce/group_memory.h"
 #include "train/reduce/metric_sums.h"
+#include "train/trainer/accumulated_exchange.h"
 #include "train/trainer/job_memory.h"
 #include "train/trainer/step_path.h"
 #include "train/trainer/worker_model.h"
@@ -53,8 +54,8 @@ class Trainer {
   void AllocateIn(GradientReduction* reduction, RegionExchange* exchange, const GroupMemory* shared,
                   const Trainer* lead);
 
-  // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
-  // later call then throws its errors.
+  // Computes the batches of step `step` and applies their updates. A device may still work on it
+  // afterwards: a later call then throws its errors.
   void TrainStep(int64_t step);
   // Does the same through `exchange`, which must hand all gradients on to path().exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
@@ -77,6 +78,8 @@ class Trainer {
 
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
           std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
+  void TrainBatches(ParamExchange* exchange);
+  void SkipBatch();
   std::string WhyHostUpdates() const;
   void ScaleLosses();
   void Open(GradientReduction* reduction);
@@ -96,7 +99,8 @@ class Trainer {
   JobMemory memory_;
   std::optional<GroupExchange> exchange_;  // none before Allocate
   MetricSums metrics_;
-  std::unique_ptr<StepPath> path_;  // null before Allocate
+  std::unique_ptr<StepPath> path_;                  // null before Allocate
+  std::optional<AccumulatedExchange> accumulated_;  // none if a step has one batch
   OutputFiles outputs_;
 };
 

@@ -46,6 +46,7 @@ WorkerModel::WorkerModel(const JobProto& job, const WorkerPlace& place,
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.worker_group = place.group;
+  state_.batches = job.accumulate_steps();
   ctx_.state = &state_;
   ctx_.mark = &mark_;
   if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(job, OpenGpu(place.gpu), &ctx_);
@@ -84,10 +85,12 @@ std::vector<const Net*> WorkerModel::nets() const {
 }
 
 // Returns whether a gradient is handed on in pieces. Other algorithms may need whole gradients, and
-// so do debug output, updates that depend on all gradients, and groups with a worker on a GPU.
+// so do debug output, steps of several batches, updates that depend on all gradients, and groups
+// with a worker on a GPU.
 bool WorkerModel::InPieces(const NetNode& node, const Param& param) const {
   return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
-         !StepRule(job_).needs_all() && PiecePlanOf(place_).Wants(node, param);
+         job_.accumulate_steps() == 1 && !StepRule(job_).needs_all() &&
+         PiecePlanOf(place_).Wants(node, param);
 }
 
 TrainedParams WorkerModel::FindTrained() const {

@@ -44,6 +44,8 @@ class WorkerModel {
   Net& net() { return net_; }  // the train net
   const Net& net() const { return net_; }
   NetReaders readers() { return NetReaders(&net_); }
+  // Returns the rows of a step of the group, of all its batches.
+  int64_t samples_per_step() const { return net_.batch() * job_.accumulate_steps(); }
   // Returns null if this worker does not run `phase`, kTest or kVal.
   Evaluator* evaluator(Phase phase) const { return phase == kVal ? validate_.get() : test_.get(); }
   int evaluation_threads() const { return evaluation_ctx_.threads; }

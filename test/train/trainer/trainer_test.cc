@@ -82,6 +82,36 @@ TEST_F(TrainerTest, AStepMayGoThroughAnotherExchange) {
   EXPECT_EQ(Weights(&trainer), Weights(&other));
 }
 
+TEST_F(TrainerTest, AStepOfSeveralBatchesHandsOnTheirMeanOnce) {
+  Trainer trainer(LinearJob("accumulate_steps: 3"), 1);
+  Begin(&trainer);
+  CountedExchange counted(&trainer.path().exchange());
+  trainer.TrainStep(0, &counted);
+  trainer.TrainStep(1, &counted);
+  EXPECT_EQ(counted.gradients, 2 * 2);
+  EXPECT_EQ(counted.finished, 2);
+  EXPECT_EQ(trainer.metrics().entries()[0].weight, 2 * 3 * 6);  // rows of all batches
+  EXPECT_EQ(trainer.model().samples_per_step(), 18);
+
+  JobProto large = LinearJob();
+  large.mutable_neuralnet()->mutable_layer(0)->mutable_store_conf()->set_batchsize(0, 18);
+  Trainer other(large, 1);
+  Begin(&other);
+  other.TrainStep(0);
+  other.TrainStep(1);
+  const std::vector<float> once = Weights(&other), thrice = Weights(&trainer);
+  for (size_t i = 0; i < once.size(); ++i) EXPECT_NEAR(thrice[i], once[i], 1e-6) << i;
+}
+
+TEST_F(TrainerTest, EachBatchOfAStepHasItsOwnRandomNumbers) {
+  StepState state = {.step = 5, .batch = 1, .batches = 3};
+  EXPECT_EQ(state.batches_before(), 16);
+  EXPECT_EQ(InStep(Philox{1, 2, 0}, &state).step, 16u);
+  Context ctx;
+  ctx.state = &state;
+  EXPECT_EQ(ctx.Random("drop").step, 16u);
+}
+
 TEST_F(TrainerTest, ItsMarkNamesTheStep) {
   Trainer trainer(LinearJob(), 1);
   Begin(&trainer);

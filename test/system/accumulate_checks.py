@@ -1,0 +1,89 @@
+"""Checks steps of several batches (accumulate_steps)."""
+from case import check, equal, has, same_bytes, true
+from gpu_group_checks import NORM, two
+from gpu_group_checks import train as train_on_gpus
+from group_checks import furthest, workers
+from job import ADAM, MOMENTUM, csv, dense, mlp
+from process_checks import APART, PLACES, processes
+
+BATCHES = "accumulate_steps=4"
+
+
+def divided_net(case, settings="train_steps: 20 disp_freq: 1", batch=13, **net):
+    """Writes a job whose batch is a quarter of a step."""
+    return mlp(case.site.data, settings, batch=batch, dropout=0, **net)
+
+
+def rows_are_close(case, first, second):
+    for a, b in zip(case.rows(first, "train"), case.rows(second, "train")):
+        true(abs(a["loss"] - b["loss"]) < 1e-5, f"rows {a} and {b}")
+        equal(a["epoch"], b["epoch"], "epochs")
+        equal(a["lr"], b["lr"], "learning rates")
+
+
+@check
+def several_batches_of_a_step_are_one_batch_so_many_times_as_large(case):
+    places = {"alone": [], "threads": workers(2), "shared": processes(2), "servers": processes(2, *PLACES["spread"]),
+              "all-reduce": processes(2, *PLACES["all-reduce"])}
+    for rule in (MOMENTUM + " clip_norm: 0.5", ADAM):
+        case.write("job.conf", divided_net(case, batch=52, updater=rule))
+        case.train("job.conf", workspace="large")
+        case.write("job.conf", divided_net(case, updater=rule))
+        for place, args in places.items():
+            case.train("job.conf", *args, "-set", BATCHES, workspace=place)
+            worst = furthest(case.newest("large"), case.newest(place))
+            true(worst < 1e-5, f"{place}: ends {worst} off one large batch")
+            rows_are_close(case, "large", place)
+
+
+@check
+def several_batches_of_a_step_on_gpus_are_one_large_batch(case):
+    case.write("job.conf", divided_net(case, batch=52))
+    case.train("job.conf", workspace="large")
+    case.write("job.conf", divided_net(case))
+    for place, args, gpus in (("one", [], "0"), ("two", workers(2), "0,1"), ("processes", two(), "0,1"),
+                              ("host", [*workers(2), "-set", "cluster.nworker_groups=1"], "0")):
+        train_on_gpus(case, *args, "-set", BATCHES, workspace=place, gpus=gpus)
+        worst = furthest(case.newest("large"), case.newest(place))
+        true(worst < 1e-5, f"{place}: ends {worst} off one large batch")
+
+
+@check
+def a_job_of_several_batches_a_step_resumes_to_the_same_bytes(case):
+    """Each batch has its own dropout, and its own place in the store."""
+    net = mlp(case.site.data, "train_steps: 20 disp_freq: 1 accumulate_steps: 3", batch=13, layers=NORM, top="bn")
+    case.write("job.conf", net)
+    for place, args in (("alone", []), ("threads", workers(2)), ("apart", processes(2, APART))):
+        case.train("job.conf", *args, workspace=place)
+        case.train("job.conf", *args, "-set", "train_steps=9", workspace="halves")
+        case.train("job.conf", *args, "-resume", workspace="halves")
+        same_bytes(case.newest(place), case.newest("halves"))
+    true(furthest(case.newest("alone"), case.newest("threads")) < 1e-5, "threads go another way")
+
+
+@check
+def a_step_that_is_left_out_has_read_all_its_batches(case):
+    """The second of the six batches is not finite."""
+    good = ["0,1,0,0,0\n", "1,0,1,0,0\n", "2,0,0,1,0\n", "0,2,0,0,0\n", "1,0,2,0,0\n", "2,0,0,2,0\n"]
+    bad = [*good[:1], "0,3e38,3e38,3e38,3e38\n", *good[2:]]
+    settings = "train_steps: 2 disp_freq: 1 on_nonfinite: kSkip accumulate_steps: 3"
+    case.write("points.csv", "".join(bad))
+    case.write("job.conf", csv("points.csv", settings, 1))
+    has(case.train("job.conf").err, "; 1 skipped", "stderr")
+    # A job that has only the other step's records.
+    case.write("points.csv", "".join(good[3:]))
+    case.train("job.conf", "-set", "train_steps=1", workspace="rest")
+    worst = furthest(case.newest(), case.newest("rest"))
+    true(worst < 1e-6, f"ends {worst} off a job of the other records")
+
+
+@check
+def epochs_count_the_records_of_all_batches(case):
+    case.write("points.csv", "".join(f"{i % 3},{i},1,{i % 5},2\n" for i in range(60)))
+    case.write("job.conf", csv("points.csv", "train_epochs: 2 disp_freq: 1 accumulate_steps: 3", 5, lr=1e-4))
+    case.train("job.conf")
+    rows = case.rows(phase="train")
+    equal(len(rows), 8, "steps")
+    equal(rows[-1]["epoch"], 2, "epochs")
+    has(case.run("check", "job.conf").out, "samples a step    15\n", "singa check")
+    has(case.run("check", "-set", "accumulate_steps=0", "job.conf", code=78).err, "must be >= 1, is 0", "stderr")
