@@ -2,29 +2,24 @@
 
 #include <sys/stat.h>
 
-#include <climits>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <iostream>
-#include <numeric>
 
-#include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "base/text/formatted.h"
 #include "driver/command/arguments.h"
+#include "driver/command/ckpt_files.h"
 #include "driver/command/subcommand.h"
 #include "driver/job/trained_files.h"
-#include "io/checkpoint/blob_protos.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/find_checkpoint.h"
 #include "io/checkpoint/finite_params.h"
 #include "io/checkpoint/params_file.h"
 #include "io/checkpoint/retention.h"
-#include "io/checkpoint/safetensors_writer.h"
-#include "io/file/new_file.h"
 
 namespace singa {
 namespace {
@@ -146,97 +141,60 @@ int Verify(const std::string& path) {
   return code;
 }
 
-void WriteParams(const ParamsFile& params, bool as_blob_protos, WritableFile* file) {
-  if (as_blob_protos) {
-    for (const auto& [name, entry] : params.params())
-      WriteBlob("0#" + name, entry.version, entry.shape, entry.values, file);
-    return;
-  }
-  std::vector<StoredTensor> tensors;
-  for (const auto& [name, entry] : params.params())
-    tensors.push_back(Stored(name, entry.shape, entry.values.data()));
-  WriteSafetensors(std::move(tensors), file);
-}
-
-bool AsksForBlobProtos(const Arguments& args) {
-  const std::string format = args.Get("format", "safetensors");
-  if (format != "safetensors" && format != "blobprotos")
-    args.ThrowUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
-  return format == "blobprotos";
-}
-
-int Export(const Arguments& args) {
-  const bool as_blob_protos = AsksForBlobProtos(args);
-  const std::string &path = args.Operands("PATH OUT")[0], &out = args.operands()[1];
-  if (!as_blob_protos && !out.ends_with(".safetensors"))
-    args.ThrowUsage(StrCat("the file to write must end with .safetensors, is ", out));
-  const ParamsFile params = LoadParams(path);
-  RequireFinite(params);
-  const size_t numbers =
-      std::accumulate(params.params().begin(), params.params().end(), size_t{0},
-                      [](size_t sum, const auto& item) { return sum + item.second.values.size(); });
-  if (as_blob_protos && numbers > INT_MAX / sizeof(float) - (1 << 20))
-    throw Error(kExitUsage, StrCat(path, ": ", numbers * sizeof(float),
-                                   " bytes of params; a blobprotos file holds less than 2 GiB"));
-  for (const std::string& name : params.left_out())
-    std::cerr << "left out, not of a floating-point type: " << Printable(name) << '\n';
-
-  PosixFileSystem disk;
-  const std::string target = TargetOf(out), fresh = TemporaryName(target);
-  try {
-    const auto file = disk.Create(fresh);
-    WriteParams(params, as_blob_protos, file.get());
-    file->Sync();
-    file->Close();
-    disk.Rename(fresh, target);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove(fresh, ignored);
-    throw;
-  }
-  if (params.path() != path) std::cerr << "params from " << Printable(params.path()) << '\n';
-  std::cerr << "wrote " << out << ": " << Counted(params.params().size(), "param") << ", "
-            << Counted(numbers, "number") << "\n";
-  return kExitOk;
-}
-
 }  // namespace
 
 int CkptCommand(const std::vector<std::string>& args) {
-  if (args.empty()) throw UsageError("ckpt", "singa ckpt needs one of ls, verify, export");
+  if (args.empty()) throw UsageError("ckpt", "singa ckpt needs one of ls, verify, export, import");
   const std::string command = "ckpt " + args[0];
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (args[0] == "ls") return List(Arguments(command, rest, {}).Operands("PATH")[0]);
   if (args[0] == "verify") return Verify(Arguments(command, rest, {}).Operands("PATH")[0]);
-  if (args[0] == "export") return Export({command, rest, {.values = {"format"}}});
+  if (args[0] == "export") return ExportParams({command, rest, {.values = {"format", "map"}}});
+  if (args[0] == "import")
+    return ImportParams(
+        {command, rest, {.values = {"conf", "map"}, .repeated = {"set", "plugin"}}});
   throw UsageError("ckpt", StrCat("no command singa ", command,
-                                  DidYouMeanOneOf(args[0], {"ls", "verify", "export"})));
+                                  DidYouMeanOneOf(args[0], {"ls", "verify", "export", "import"})));
 }
 
 namespace {
 
 constexpr const char* kCkptHelp = R"(usage: singa ckpt ls PATH       what checkpoints there are
        singa ckpt verify PATH   recompute all checksums, and look for values that are nan or inf
-       singa ckpt export [-format safetensors|blobprotos] PATH OUT
+       singa ckpt export [-format safetensors|blobprotos] [-map FILE] PATH OUT
                                 the parameters as one file
+       singa ckpt import IN.safetensors DIR -conf JOB [-map FILE] [-set PATH=VALUE]...
+                                another program's parameters as a checkpoint for the job's net
 
 PATH is a workspace, its folder of checkpoints, one checkpoint's folder, a .safetensors file, or a
 file of SINGA 0.3. Of several checkpoints export takes the newest that is intact.
 
+import writes the folder DIR, which checkpoint_path and -checkpoint take. Parameters match by name. A
+shape may differ in sizes of 1, and in neighbouring sizes that are multiplied: (64, 3, 7, 7) is
+(64, 147). All mismatches are listed, and then nothing is written.
+
+A line of the map is
+
+  NAME-IN-FILE NAME-IN-NET [SHAPE] [transpose]
+
+SHAPE, such as 64,3,7,7, is the shape in the file. `transpose` says that the file has the transposed
+matrix. "#" begins a comment. Names that no line has stay as they are.
+
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, or with values that
-are nan or inf, which export does not write; 66: not there.
+are nan or inf, which export and import do not write, or of other names or shapes than the net has;
+66: not there.
 )";
 
-SINGA_REGISTER_SUBCOMMAND(ckpt,
-                          {.place = 60,
-                           .name = "ckpt",
-                           .operands = "",
-                           .brief = "ls, verify, export: list, verify and export checkpoints",
-                           .reads = Subcommand::kItsOwn,
-                           .options = {},
-                           .alone = true,
-                           .help = kCkptHelp,
-                           .run = [](const CommandLine& line) { return CkptCommand(line.args); }});
+SINGA_REGISTER_SUBCOMMAND(
+    ckpt, {.place = 60,
+           .name = "ckpt",
+           .operands = "",
+           .brief = "ls, verify, export, import: list, verify, export and import checkpoints",
+           .reads = Subcommand::kItsOwn,
+           .options = {},
+           .alone = true,
+           .help = kCkptHelp,
+           .run = [](const CommandLine& line) { return CkptCommand(line.args); }});
 
 }  // namespace
 

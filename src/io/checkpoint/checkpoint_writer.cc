@@ -90,6 +90,18 @@ void Publish(FileSystem& fs, const std::string& folder, const std::string& dir,
 
 }  // namespace
 
+void WriteCheckpointFolder(FileSystem& fs, const std::string& dir,
+                           const CheckpointContent& content) {
+  const std::string fresh = TemporaryName(dir);
+  try {
+    WriteFolder(fs, fresh, content);
+    fs.Rename(fresh, dir);
+  } catch (...) {
+    TryRemove(fs, fresh);
+    throw;
+  }
+}
+
 void RemoveUnfinished(FileSystem& fs, const std::string& workspace) {
   const std::string folder = CheckpointFolder(workspace);
   for (const std::string& name : fs.List(folder))

@@ -28,6 +28,11 @@ struct CheckpointContent {
 std::string WriteCheckpoint(FileSystem& fs, const std::string& workspace,
                             const CheckpointContent& content);
 
+// Writes a checkpoint as the folder `dir`. Throws FileError, and then there is no `dir`. Throws
+// ConfigError as WriteCheckpoint. REQUIRES: `dir` does not exist, or is an empty folder.
+void WriteCheckpointFolder(FileSystem& fs, const std::string& dir,
+                           const CheckpointContent& content);
+
 // Removes entries that a writer or a removal has not finished. If an entry cannot be removed, it
 // warns. Throws WriteError if the folder cannot be read. Only the writer of a workspace may call
 // it.

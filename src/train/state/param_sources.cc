@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/checkpoint/shape_fit.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -50,7 +51,7 @@ void ParamSources::Add(size_t index, const std::string& path, const ParamsFile& 
     if (!source.gives) version_ = 0;
     source.gives = true;
     version_ = std::max(version_, entry.version);
-    if (entry.shape == param->shape())
+    if (SameOrder(entry.shape, param->shape()))
       loaded_by_[name] = index;
     else
       source.shapes.push_back(

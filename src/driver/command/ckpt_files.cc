@@ -1,0 +1,182 @@
+#include "driver/command/ckpt_files.h"
+
+#include <climits>
+#include <filesystem>
+#include <iostream>
+#include <numeric>
+#include <set>
+
+#include "base/file/file_system.h"
+#include "base/file/sha256.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
+#include "driver/command/moved_params.h"
+#include "driver/conf/check_job.h"
+#include "driver/job/conf_fields.h"
+#include "driver/job/progress.h"
+#include "driver/version.h"
+#include "io/checkpoint/blob_protos.h"
+#include "io/checkpoint/checkpoint_writer.h"
+#include "io/checkpoint/finite_params.h"
+#include "io/checkpoint/json_text.h"
+#include "io/checkpoint/safetensors_writer.h"
+#include "io/checkpoint/shape_fit.h"
+#include "io/file/new_file.h"
+#include "nn/plan/net_builder.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+MovedParams MoverOf(const Arguments& args) {
+  if (!args.Has("map")) return {"", {}};
+  return {args.Get("map"), ReadNameMap(args.Get("map"))};
+}
+
+void TellLeftOut(const ParamsFile& params) {
+  for (const std::string& name : params.left_out())
+    std::cerr << "left out, not of a floating-point type: " << Printable(name) << '\n';
+}
+
+void WriteBlobs(const ParamsFile& params, WritableFile* file) {
+  for (const auto& [name, entry] : params.params())
+    WriteBlob("0#" + name, entry.version, entry.shape, entry.values, file);
+}
+
+bool AsksForBlobProtos(const Arguments& args) {
+  const std::string format = args.Get("format", "safetensors");
+  if (format != "safetensors" && format != "blobprotos")
+    args.ThrowUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
+  if (format == "blobprotos" && args.Has("map"))
+    args.ThrowUsage("-map is for safetensors; SINGA 0.3 reads the net's names");
+  return format == "blobprotos";
+}
+
+size_t NumbersIn(const ParamsFile& params) {
+  return std::accumulate(
+      params.params().begin(), params.params().end(), size_t{0},
+      [](size_t sum, const auto& item) { return sum + item.second.values.size(); });
+}
+
+// Returns the params of the net that the job trains or, if it trains none, tests.
+ParamTable ParamsOf(const JobProto& job) {
+  ParamTable params;
+  NetOptions options;
+  options.phase = Trains(job, JobUse::kEither) ? kTrain : kTest;
+  BuildNet(job.neuralnet(), options, &params);
+  return params;
+}
+
+// Returns the tensors of the net's params, in its names and shapes.
+std::vector<StoredTensor> FitToNet(std::vector<StoredTensor> tensors, const ParamTable& params,
+                                   MovedParams* mover, std::vector<std::string>* unused) {
+  std::vector<StoredTensor> fitting;
+  for (StoredTensor& tensor : tensors) {
+    const Param* const param = params.Find(tensor.name);
+    if (!param) {
+      unused->push_back(tensor.name);
+      continue;
+    }
+    if (!SameOrder(tensor.shape, param->shape()))
+      mover->AddProblem(StrCat("param ", Quote(tensor.name), " has the shape ",
+                               tensor.shape.ToString(), " here, in the net ",
+                               param->shape().ToString()));
+    tensor.shape = param->shape();
+    fitting.push_back(std::move(tensor));
+  }
+  return fitting;
+}
+
+void Tell(const std::string& what, const std::vector<std::string>& names) {
+  if (!names.empty()) std::cerr << what << ": " << Printable(JoinNames(names)) << '\n';
+}
+
+void RequireNew(const std::string& dir) {
+  std::error_code error;
+  if (fs::exists(dir, error) && !(fs::is_directory(dir, error) && fs::is_empty(dir, error)))
+    throw FileError(kExitIo, dir, "exists already; import makes a new folder");
+}
+
+int ImportFor(const JobProto& job, const Arguments& args) {
+  const std::string &in = args.operands()[0], &dir = args.operands()[1];
+  RequireNew(dir);
+  const ParamsFile file = LoadParams(in);
+  if (file.kind() == ParamsFile::Kind::kBlobProtos)
+    throw DataError(in, -1, "is of SINGA 0.3: checkpoint_path takes such a file as it is");
+  RequireFinite(file);
+  const ParamTable params = ParamsOf(job);
+  MovedParams mover = MoverOf(args);
+  std::vector<std::string> unused, missing;
+  CheckpointContent content;
+  content.params = FitToNet(mover.ToNet(file), params, &mover, &unused);
+  std::set<std::string> given;
+  for (const StoredTensor& tensor : content.params) given.insert(tensor.name);
+  for (const auto& param : params.params())
+    if (!given.contains(param->name())) missing.push_back(param->name());
+  if (given.empty())
+    mover.AddProblem(StrCat("no param is one of the net's: it has ", JoinNames(unused),
+                            ", the net ", JoinNames(missing)));
+  mover.ThrowProblems(in);
+
+  content.conf = FieldsOf(job);
+  content.conf_sha256 = Sha256Hex(job.ShortDebugString());
+  content.run["version"] = std::string(kSingaVersion);
+  PosixFileSystem disk;
+  WriteCheckpointFolder(disk, dir, content);
+  TellLeftOut(file);
+  Tell("not in the net", unused);
+  Tell("not in the file, so they start as the job says", missing);
+  std::cerr << "wrote " << dir << ": " << Counted(content.params.size(), "param") << '\n';
+  return kExitOk;
+}
+
+}  // namespace
+
+int ExportParams(const Arguments& args) {
+  const bool as_blob_protos = AsksForBlobProtos(args);
+  const std::string &path = args.Operands("PATH OUT")[0], &out = args.operands()[1];
+  if (!as_blob_protos && !out.ends_with(".safetensors"))
+    args.ThrowUsage(StrCat("the file to write must end with .safetensors, is ", out));
+  const ParamsFile params = LoadParams(path);
+  RequireFinite(params);
+  const size_t numbers = NumbersIn(params);
+  if (as_blob_protos && numbers > INT_MAX / sizeof(float) - (1 << 20))
+    throw Error(kExitUsage, StrCat(path, ": ", numbers * sizeof(float),
+                                   " bytes of params; a blobprotos file holds less than 2 GiB"));
+  MovedParams mover = MoverOf(args);
+  std::vector<StoredTensor> tensors = mover.ToFile(params);
+  mover.ThrowProblems(path);
+  TellLeftOut(params);
+
+  PosixFileSystem disk;
+  const std::string target = TargetOf(out), fresh = TemporaryName(target);
+  try {
+    const auto file = disk.Create(fresh);
+    if (as_blob_protos)
+      WriteBlobs(params, file.get());
+    else
+      WriteSafetensors(std::move(tensors), file.get());
+    file->Sync();
+    file->Close();
+    disk.Rename(fresh, target);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(fresh, ignored);
+    throw;
+  }
+  if (params.path() != path) std::cerr << "params from " << Printable(params.path()) << '\n';
+  std::cerr << "wrote " << out << ": " << Counted(params.params().size(), "param") << ", "
+            << Counted(numbers, "number") << "\n";
+  return kExitOk;
+}
+
+int ImportParams(const Arguments& args) {
+  args.Operands("IN.safetensors DIR");
+  if (!args.Has("conf"))
+    args.ThrowUsage("-conf, the job whose net takes the parameters, is missing");
+  return WithJob(args.Get("conf"), args.Settings(), {},
+                 [&](const JobProto& job) { return ImportFor(job, args); });
+}
+
+}  // namespace singa

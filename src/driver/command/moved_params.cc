@@ -1,0 +1,90 @@
+#include "driver/command/moved_params.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text/edit_distance.h"
+#include "io/checkpoint/json_text.h"
+#include "io/checkpoint/shape_fit.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+std::vector<std::string> NamesOf(const ParamsFile& file) {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : file.params()) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+std::string MovedParams::PlaceOf(const NamePair& pair) const {
+  return StrCat(map_, ": line ", pair.line, ": ");
+}
+
+StoredTensor MovedParams::Transposed(const std::string& name, const ParamsFile::Entry& entry) {
+  const int64_t rows = entry.shape[0], columns = entry.shape[1];
+  std::vector<float>& to = transposed_.emplace_back(entry.values.size());
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = entry.values[i * columns + j];
+  return Stored(name, {columns, rows}, to.data());
+}
+
+StoredTensor MovedParams::Moved(const NamePair& pair, const ParamsFile::Entry& entry, bool to_net) {
+  const std::string& name = to_net ? pair.in_net : pair.in_file;
+  StoredTensor tensor = Stored(name, entry.shape, entry.values.data());
+  if (to_net && pair.shape && !(*pair.shape == entry.shape))
+    AddProblem(StrCat(PlaceOf(pair), Quote(pair.in_file), " has the shape ", entry.shape.ToString(),
+                      ", not ", pair.shape->ToString()));
+  if (pair.transpose && entry.shape.dims() != 2) {
+    AddProblem(StrCat(PlaceOf(pair), "a matrix can be transposed, ", Quote(name), " has the shape ",
+                      entry.shape.ToString()));
+    return tensor;
+  }
+  if (pair.transpose) tensor = Transposed(name, entry);
+  if (to_net || !pair.shape) return tensor;
+  if (!SameOrder(*pair.shape, tensor.shape))
+    AddProblem(StrCat(PlaceOf(pair), Quote(pair.in_net), " has the shape ", tensor.shape.ToString(),
+                      ", which cannot become ", pair.shape->ToString()));
+  tensor.shape = *pair.shape;
+  return tensor;
+}
+
+std::vector<StoredTensor> MovedParams::Move(const ParamsFile& file, bool to_net) {
+  std::vector<StoredTensor> tensors;
+  std::set<std::string> moved, taken;
+  for (const NamePair& pair : pairs_) {
+    const std::string& from = to_net ? pair.in_file : pair.in_net;
+    const auto entry = file.params().find(from);
+    if (entry == file.params().end()) {
+      AddProblem(StrCat(PlaceOf(pair), "there is no param ", Quote(from),
+                        DidYouMean(from, NamesOf(file))));
+      continue;
+    }
+    moved.insert(from);
+    taken.insert(tensors.emplace_back(Moved(pair, entry->second, to_net)).name);
+  }
+  for (const auto& [name, entry] : file.params()) {
+    if (moved.contains(name)) continue;
+    if (taken.contains(name))
+      AddProblem(StrCat(map_, ": gives ", Quote(name), " to another param than that of this name"));
+    tensors.push_back(Stored(name, entry.shape, entry.values.data()));
+  }
+  return tensors;
+}
+
+std::vector<StoredTensor> MovedParams::ToNet(const ParamsFile& file) { return Move(file, true); }
+std::vector<StoredTensor> MovedParams::ToFile(const ParamsFile& file) { return Move(file, false); }
+
+void MovedParams::ThrowProblems(const std::string& file) const {
+  constexpr size_t kMost = 20;
+  if (problems_.empty()) return;
+  std::string text;
+  for (size_t i = 0; i < std::min(problems_.size(), kMost); ++i)
+    text += (i ? "; " : "") + problems_[i];
+  if (problems_.size() > kMost) text += StrCat("; and ", problems_.size() - kMost, " more");
+  throw DataError(file, -1, text);
+}
+
+}  // namespace singa
