@@ -56,6 +56,15 @@ def a_trained_net_of_a_plugin_predicts(one):
     case.equal(len(out.splitlines()), 2001, "lines of predict")
 
 
+def gradients_of_a_plugins_layer_agree_with_differences(one):
+    (one.folder / "examples/digits").mkdir(parents=True)
+    one.run("data", "digits", "examples/digits/data")
+    out = one.run("gradcheck", JOB, "-set", f"plugin={one.site.built}/gate.so", "-layer", "gate").out
+    for line in out.splitlines():
+        case.true(line.startswith("ok   gate: "), out)
+    case.has(out, 'param[0] "g"', "gradcheck")
+
+
 def a_plugin_is_refused_before_its_code_runs(one):
     gate = one.site.built / "gate.so"
     refused(one, "gone.so", 66,
@@ -145,6 +154,7 @@ def a_consistency_model_of_a_plugin_orders_the_groups(one):
 
 
 CHECKS = [the_plugin_and_the_program_train_the_same, a_trained_net_of_a_plugin_predicts,
+          gradients_of_a_plugins_layer_agree_with_differences,
           a_plugin_is_refused_before_its_code_runs, a_plugin_that_cannot_be_loaded_is_an_error,
           without_its_plugin_the_job_says_what_is_unknown,
           a_consistency_model_of_a_plugin_orders_the_groups, *plugin_build_checks.CHECKS,
