@@ -18,20 +18,10 @@ void Declare::Sources(Inputs in, int least, int most) {
                     StrCat("needs ", allowed, ", has ", count));
 }
 
-Param* Declare::Param(int index, const Shape& shape) { return Get(index, shape, nullptr, nullptr); }
-
-Param* Declare::Param(int index, const Shape& shape, float value) {
-  return Get(index, shape, &value, nullptr);
-}
-
-Param* Declare::Param(int index, const Shape& shape, const UnitSpan& own) {
-  return Get(index, shape, nullptr, &own);
-}
-
-Param* Declare::Get(int index, const Shape& shape, const float* value, const UnitSpan* own) {
+Param* Declare::Get(int index, const Shape& shape, const ParamGenProto& init, const UnitSpan* own) {
   try {
     declared_.params.push_back(
-        table_->Get(conf_, place_.path, index, shape, value, place_.net, own));
+        table_->Get(conf_, place_.path, index, shape, init, place_.net, own));
   } catch (const ConfigError& error) {
     throw error.Under(StrCat("param[", index, "]"));
   }

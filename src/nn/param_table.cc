@@ -44,6 +44,13 @@ int ContributorsOf(const LayerProto& layer, bool units) {
   return units && layout.units > 1 ? layout.rows : 0;
 }
 
+// Gives `param` the default `init`, if its conf has no init. The default of its own layer counts: a
+// layer that shares the param may come first and have another. `path`: what asks for the param.
+void ApplyDefault(const std::string& path, const ParamGenProto& init, Param* param) {
+  if (!init.has_type() && !init.has_user_type()) return;
+  if (!param->conf().has_init() && param->path() == path) param->SetInit(init);
+}
+
 struct ParamUse {
   const std::string& layer;
   const Shape& shape;
@@ -83,15 +90,14 @@ ParamTable ParamTable::Wholes() const {
   return wholes;
 }
 
-// Returns the param of `layer` as its conf describes it: under its own name, or the one that it
-// shares.
+// Returns the param of `layer` as its conf describes it: under its own name and `path`, or the one
+// that it shares.
 ParamTable::Expected ParamTable::Described(const LayerProto& layer, const std::string& path,
                                            int index) const {
   ParamProto conf = index < layer.param_size() ? layer.param(index) : ParamProto();
   const std::string name = NameOf(layer, index), shared = conf.share_from();
   CheckTensorName(name);
-  if (shared.empty())
-    return {name, std::move(conf), layer.name(), StrCat(path, ".param[", index, "]")};
+  if (shared.empty()) return {name, std::move(conf), layer.name(), path};
   const auto owner = expected_.find(shared);
   if (owner == expected_.end()) {
     std::vector<std::string> known;
@@ -105,13 +111,14 @@ ParamTable::Expected ParamTable::Described(const LayerProto& layer, const std::s
 }
 
 Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int index,
-                       const Shape& shape, const float* value, const std::string& net,
+                       const Shape& shape, const ParamGenProto& init, const std::string& net,
                        const UnitSpan* own) {
   shape.Check();
   const int64_t first = own ? own->first : 0;
   const int64_t rows = own ? own->count : shape.dims() > 0 ? shape[0] : 0;
   const int contributors = ContributorsOf(layer, own != nullptr);
-  Expected param = Described(layer, path, index);
+  const std::string own_path = StrCat(path, ".param[", index, "]");
+  Expected param = Described(layer, own_path, index);
   if (Param* known = Find(param.name)) {
     const ParamProto conf = index < layer.param_size() ? layer.param(index) : ParamProto();
     const bool shares = !conf.share_from().empty();
@@ -122,20 +129,20 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
           field, MisfitText(param.name, {known->layer(), known->whole_shape(), nets_[param.name]},
                             {layer.name(), shape, net}));
     const int64_t known_rows = known->shape().dims() > 0 ? known->shape()[0] : 0;
-    if (known->first_row() == first && known_rows == rows && known->contributors() == contributors)
+    if (known->first_row() == first && known_rows == rows &&
+        known->contributors() == contributors) {
+      ApplyDefault(own_path, init, known);
       return known;
+    }
     throw ConfigError(
         field,
         StrCat("layers \"", known->layer(), "\" and \"", layer.name(), "\" share the param \"",
                param.name, "\": both must have the same partition_dim and partition_grid"));
   }
-  if (value && !param.conf.has_init()) {
-    param.conf.mutable_init()->set_type(kConstant);
-    param.conf.mutable_init()->set_value(*value);
-  }
   nets_[param.name] = net;
   params_.push_back(std::make_unique<Param>(param.name, param.layer, param.path, param.conf, shape,
                                             first, rows, contributors));
+  ApplyDefault(own_path, init, params_.back().get());
   return params_.back().get();
 }
 

@@ -36,6 +36,31 @@ TEST_F(DeclareTest, AFirstValueIsForParamsWithoutAnInit) {
   EXPECT_EQ(declare.Param(1, {2}, 1)->conf().init().type(), kGaussian);
 }
 
+TEST_F(DeclareTest, ADefaultIsForParamsWithoutAnInit) {
+  Declare declare = Of("name: 'fc' param { name: 'w' lr_scale: 2 } param { init {} }");
+  const Param* const w = declare.Param(0, {2}, UniformValues(0.25));
+  EXPECT_EQ(w->name(), "w");
+  EXPECT_EQ(w->conf().lr_scale(), 2);
+  EXPECT_EQ(w->conf().init().type(), kUniform);
+  EXPECT_EQ(w->conf().init().low(), -0.25f);
+  EXPECT_EQ(w->conf().init().high(), 0.25f);
+  EXPECT_FALSE(declare.Param(1, {2}, UniformValues(1))->conf().init().has_type());
+  EXPECT_EQ(declare.Param(2, {2}, GaussianValues(3))->conf().init().std(), 3);
+}
+
+TEST_F(DeclareTest, AParamWithoutADefaultHasNoInit) {
+  Declare declare = Of("name: 'user'");
+  EXPECT_FALSE(declare.Param(0, {2})->conf().has_init());
+}
+
+TEST_F(DeclareTest, ADefaultIsOfTheWholeParam) {
+  const Param* const part =
+      Of("name: 'fc'").Param(0, {6, 2}, {.first = 2, .count = 3, .all = 6}, ConstantValues(7));
+  EXPECT_EQ(part->shape(), Shape({3, 2}));
+  EXPECT_EQ(part->Whole()->shape(), Shape({6, 2}));
+  EXPECT_EQ(part->Whole()->conf().init().value(), 7);
+}
+
 TEST_F(DeclareTest, ALayerMayLeaveAGradientToOthers) {
   Declare declare = Of("name: 'fc'");
   const Param *const a = declare.Param(0, {2}), *const b = declare.Param(1, {2});

@@ -62,6 +62,23 @@ TEST_F(ParamTableTest, AParamMayBeSharedBeforeItsOwnerIsSetUp) {
                       "param[0].share_from");
 }
 
+TEST_F(ParamTableTest, TheDefaultOfASharedParamIsItsOwners) {
+  for (const bool owner_first : {true, false}) {
+    table_ = ParamTable();
+    Expect("w");
+    const auto owner = [&] {
+      return Of("name: 'owner' param { name: 'w' }").Param(0, {2}, GaussianValues(1));
+    };
+    const auto sharer = [&] {
+      return Of("name: 'top' param { share_from: 'w' }").Param(0, {2}, UniformValues(0.5));
+    };
+    if (owner_first) owner();
+    EXPECT_EQ(sharer()->conf().has_init(), owner_first);
+    EXPECT_EQ(owner()->conf().init().type(), kGaussian);
+    EXPECT_EQ(sharer()->conf().init().type(), kGaussian);
+  }
+}
+
 TEST_F(ParamTableTest, AParamThatIsSharedMustBeAnOwner) {
   Expect("weight");
   Expect("copy", "weight");

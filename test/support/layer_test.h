@@ -78,6 +78,9 @@ class LayerTest : public ::testing::TestWithParam<DeviceCase> {
   std::unique_ptr<BuiltLayer> Build(const std::string& conf, const std::vector<Shape>& shapes);
   std::unique_ptr<BuiltLayer> Build(const std::string& conf, const Shape& shape);
 
+  // Returns the shapes of the layer's params.
+  std::vector<Shape> ParamShapes(const std::string& conf, const Shape& shape);
+
   // Returns outputs[0].
   Values Feature(const std::string& conf, const std::vector<Input>& inputs,
                  const RunOptions& options = {});

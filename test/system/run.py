@@ -23,6 +23,7 @@ import command_checks
 import compression_checks
 import consistency_checks
 import data_checks
+import default_value_checks
 import descriptor_checks
 import disk_checks
 import doctor_checks

@@ -9,6 +9,7 @@
 
 #include "singa/base/api.h"
 #include "singa/nn/declared.h"
+#include "singa/nn/first_values.h"
 #include "singa/nn/param_table.h"
 
 namespace singa {
@@ -34,13 +35,21 @@ class SINGA_API Declare {
   void Sources(Inputs in, int count) { Sources(in, count, count); }
 
   // Returns param `index` of the layer, valid for the layer's lifetime. Files store it in this
-  // shape.
-  singa::Param* Param(int index, const Shape& shape);
-  // Returns param `index`; if the conf gives it no init, every element starts as `value`.
-  singa::Param* Param(int index, const Shape& shape, float value);
+  // shape. `init` is the layer's default: it gives the first values of a param without an init in
+  // the conf (singa/nn/first_values.h). An empty `init` is none: conf or checkpoint must give them.
+  singa::Param* Param(int index, const Shape& shape, const ParamGenProto& init = {}) {
+    return Get(index, shape, init, nullptr);
+  }
+  // Returns param `index`, whose elements start as `value` by default.
+  singa::Param* Param(int index, const Shape& shape, float value) {
+    return Param(index, shape, ConstantValues(value));
+  }
   // Returns this worker's rows of param `index`, one for each of its `own` units. The whole param
-  // has the shape `shape`, with own.all rows.
-  singa::Param* Param(int index, const Shape& shape, const UnitSpan& own);
+  // has the shape `shape`, with own.all rows. `init` gives the values of the whole param.
+  singa::Param* Param(int index, const Shape& shape, const UnitSpan& own,
+                      const ParamGenProto& init = {}) {
+    return Get(index, shape, init, &own);
+  }
   // States that ComputeGradient leaves out `param`: another layer gives its gradient, or none does.
   void GivesNoGradient(const singa::Param* param) { std::erase(declared_.given, param); }
   // States that ComputeGradient gives the gradient of `param` in pieces to its sink, if it has one.
@@ -73,7 +82,7 @@ class SINGA_API Declare {
   const Declared& declared() const { return declared_; }
 
  private:
-  singa::Param* Get(int index, const Shape& shape, const float* value, const UnitSpan* own);
+  singa::Param* Get(int index, const Shape& shape, const ParamGenProto& init, const UnitSpan* own);
 
   const LayerProto conf_;
   ParamTable* const table_;

@@ -61,6 +61,8 @@ class Param {
   // Returns the path of the ParamProto in the NetProto, for errors: layer[fc1].param[0].
   const std::string& path() const { return path_; }
   const ParamProto& conf() const { return conf_; }
+  // Sets how the first values are made. For a param whose conf does not say it.
+  void SetInit(const ParamGenProto& init) { *conf_.mutable_init() = init; }
   const Shape& shape() const { return data.shape(); }
   int64_t size() const { return data.size(); }
   // Return the shape of the param of which this worker has rows, the first of these rows, and its

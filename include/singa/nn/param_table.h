@@ -15,13 +15,13 @@ namespace singa {
 
 class SINGA_API ParamTable {
  public:
-  // Returns the param at position `index` of `layer`, made at its first use. Follows share_from. If
-  // `value` is not null, it is the first value of a param without an init. `own`, if not null, are
-  // the rows of the param that this worker has. Errors quote `path`, the layer's, and `net`, such
-  // as "kTest, where layer[data] gives (1, 8, 8)". Throws ConfigError relative to the ParamProto:
-  // shape mismatch, unknown share_from.
+  // Returns the param at position `index` of `layer`, made at its first use. Follows share_from.
+  // `init` is the default of `layer`, as in Declare::Param; it has no effect on a param that
+  // `layer` shares from another. `own`, if not null, are the rows of the param that this worker
+  // has. Errors quote `path`, the layer's, and `net`, such as "kTest, where layer[data] gives (1,
+  // 8, 8)". Throws ConfigError relative to the ParamProto: shape mismatch, unknown share_from.
   Param* Get(const LayerProto& layer, const std::string& path, int index, const Shape& shape,
-             const float* value = nullptr, const std::string& net = "",
+             const ParamGenProto& init = {}, const std::string& net = "",
              const UnitSpan* own = nullptr);
 
   // Announces a named param before the Setup of all layers, as share_from may name a param of a

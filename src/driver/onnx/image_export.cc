@@ -22,7 +22,7 @@ void WriteConvolution(OnnxLayer* layer) {
   OnnxNames inputs = {
       layer->Image(),
       layer->graph().Weight(layer->param(0), {filters, in.c, window.y.kernel, window.x.kernel})};
-  if (layer->conf().param_size() > 1)
+  if (layer->node().declared().params.size() > 1)
     inputs.push_back(layer->graph().Weight(layer->param(1), {filters}));
   layer->Give("Conv", inputs, WindowOf(conf, *layer));
 }

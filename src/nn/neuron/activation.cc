@@ -34,6 +34,8 @@ void ActivationLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out
       return TanhForward(ctx, x, y, n, 1, 1);
     case STANH:
       return TanhForward(ctx, x, y, n, kSTanhA, kSTanhB);
+    default:
+      return;
   }
 }
 
@@ -51,6 +53,8 @@ void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
       return TanhBackward(ctx, y, dy, dx, n, 1, 1);
     case STANH:
       return TanhBackward(ctx, y, dy, dx, n, kSTanhA, kSTanhB);
+    default:
+      return;
   }
 }
 

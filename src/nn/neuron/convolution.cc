@@ -1,5 +1,7 @@
 #include "nn/neuron/convolution.h"
 
+#include <cmath>
+
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/own_units.h"
 #include "singa/nn/layer.h"
@@ -21,17 +23,17 @@ class ConvolutionLayer final : public Layer {
         OwnUnits(conf, "convolution_conf.num_filters", conf.convolution_conf().num_filters());
     desc_.out = {desc_.in.n, own.count, desc_.window.y.Count(desc_.in.h),
                  desc_.window.x.Count(desc_.in.w)};
-    if (conf.param_size() < 1)
-      throw ConfigError("param", "needs 1 or 2 params (weight, bias), has 0");
     // Keeps two factors, so that Shape checks a product beyond int64.
     const int64_t columns =
         Shape({desc_.in.c, desc_.window.y.kernel, desc_.window.x.kernel}).size();
-    weight_ = declare.Param(0, {own.all, columns}, own);
+    const ParamGenProto init = UniformValues(1 / std::sqrt(columns));  // as torch.nn.Conv2d
+    weight_ = declare.Param(0, {own.all, columns}, own, init);
     Shape({desc_.out.pixels(), columns}).Check();  // the matrix that a plan may make of an image
-    desc_.bias = conf.param_size() > 1;
-    if (desc_.bias) bias_ = declare.Param(1, {own.all}, own);
+    desc_.bias = HasBias(conf);
+    if (desc_.bias) bias_ = declare.Param(1, {own.all}, own, init);
     if (desc_.bias) declare.Uses(SumBiasGradient);
-    lacks_bias_ = !desc_.bias && conf.type() != kCudnnConv;
+    lacks_bias_ =
+        !desc_.bias && !conf.convolution_conf().has_bias_term() && conf.type() != kCudnnConv;
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
     out[0]->units = own;
   }
@@ -82,6 +84,12 @@ class ConvolutionLayer final : public Layer {
   }
 
  private:
+  // SINGA 0.3 had no bias_term: a conf with one param meant a convolution without a bias.
+  static bool HasBias(const LayerProto& conf) {
+    const ConvolutionProto& convolution = conf.convolution_conf();
+    return convolution.has_bias_term() ? convolution.bias_term() : conf.param_size() != 1;
+  }
+
   ConvolutionDesc desc_;
   std::unique_ptr<ConvolutionPlan> plan_;
   Param* weight_ = nullptr;

@@ -61,8 +61,7 @@ class EmbeddingLayer final : public Layer {
     const int64_t units = conf.embedding_conf().feature_dim();
     if (units < 1)
       throw ConfigError("embedding_conf.feature_dim", StrCat("must be >= 1, is ", units));
-    if (conf.param_size() < 1) throw ConfigError("param", "needs 1 param (table), has 0");
-    table_ = declare.Param(0, {size, units});
+    table_ = declare.Param(0, {size, units}, GaussianValues(1));  // as torch.nn.Embedding
     declare.Uses(EmbeddingForward, EmbeddingBackward);
     out[0]->data.SetShape({in[0]->data.rows(), units});
   }

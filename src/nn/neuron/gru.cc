@@ -33,7 +33,7 @@ class GruLayer final : public RecurrentLayer {
  private:
   Settings settings(const LayerProto& conf) const override {
     const GRUProto& gru = conf.gru_conf();
-    return {gru.dim_hidden(), gru.bias_term() && conf.param_size() > 6, gru.carry_state()};
+    return {gru.dim_hidden(), gru.bias_term() && conf.param_size() != 6, gru.carry_state()};
   }
 };
 

@@ -1,5 +1,6 @@
 #include "nn/neuron/inner_product.h"
 
+#include <cmath>
 #include <functional>
 
 #include "math/cpu_dispatch.h"
@@ -62,12 +63,12 @@ class InnerProductLayer final : public Layer {
     const UnitSpan own = OwnUnits(conf, "innerproduct_conf.num_output", ip.num_output());
     outputs_ = own.count;
     transposed_ = ip.transpose();
-    CheckParams(conf);
-    weight_ = transposed_ ? declare.Param(0, {inputs_, outputs_})
-                          : declare.Param(0, {own.all, inputs_}, own);
+    const ParamGenProto init = UniformValues(1 / std::sqrt(inputs_));  // as torch.nn.Linear
+    weight_ = transposed_ ? declare.Param(0, {inputs_, outputs_}, init)
+                          : declare.Param(0, {own.all, inputs_}, own, init);
     declare.InPieces(weight_);
     declare.Uses(InnerProductFeature, GemmKernel, TransposeEach);
-    if (ip.bias_term()) bias_ = declare.Param(1, {own.all}, own);
+    if (ip.bias_term()) bias_ = declare.Param(1, {own.all}, own, init);
     if (ip.bias_term()) declare.Uses(AddBias, SumBiasGradient);
     if (!flat_.in_order()) logical_x_ = declare.Buffer({rows_, inputs_}, Keep::kForwardToBackward);
     out[0]->data.SetShape({rows_, outputs_});
@@ -113,16 +114,6 @@ class InnerProductLayer final : public Layer {
   }
 
  private:
-  static void CheckParams(const LayerProto& conf) {
-    const int has = conf.param_size();
-    const bool bias = conf.innerproduct_conf().bias_term();
-    if (has >= (bias ? 2 : 1)) return;
-    throw ConfigError("param", bias ? StrCat("needs 2 params (weight, bias), has ", has,
-                                             "; without a bias set innerproduct_conf.bias_term: "
-                                             "false")
-                                    : StrCat("needs 1 param (weight), has ", has));
-  }
-
   // Returns the weight as stored, or with `flip` its transpose.
   GemmOperand Weight(bool flip) const {
     return {weight_->data.data(), transposed_ ? outputs_ : inputs_, flip};

@@ -1,6 +1,7 @@
 #include "nn/neuron/recurrent.h"
 
-#include "base/text/counted.h"
+#include <cmath>
+
 #include "base/text/element_path.h"
 #include "math/elementwise/elementwise.h"
 #include "math/gemm/gemm_kernel.h"
@@ -23,13 +24,13 @@ void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, 
   sizes_.hidden = set.hidden;
   CheckSources(conf, declare, in);
   ReadShapes(conf, in);
-  CheckParams(conf, set.bias);
   const auto [steps, rows, inputs, hidden] = sizes_;
   RecurrentSteps::Tensors tensors;
+  const ParamGenProto init = UniformValues(1 / std::sqrt(hidden));  // as torch.nn.GRU
   for (int i = 0; i < (set.bias ? 3 : 2) * cell_.gates; ++i) {
     const bool of_input = i < cell_.gates, weight = i < 2 * cell_.gates;
     tensors.params.push_back(
-        declare.Param(i, weight ? Shape{hidden, of_input ? inputs : hidden} : Shape{hidden}));
+        declare.Param(i, weight ? Shape{hidden, of_input ? inputs : hidden} : Shape{hidden}, init));
   }
   tensors.kept = declare.Buffer({steps * rows, cell_.kept * hidden}, Keep::kForwardToBackward);
   if (set.carry_state) DeclareState(declare, in[0]->span, &tensors);
@@ -82,16 +83,6 @@ void RecurrentLayer::ReadShapes(const LayerProto& conf, Inputs in) {
                         StrCat("source 1, the state before the first step, must have "
                                "the shape ",
                                state.ToString(), ", has ", in[i]->data.shape().ToString()));
-}
-
-void RecurrentLayer::CheckParams(const LayerProto& conf, bool bias) const {
-  const int weights = 2 * cell_.gates, biases = bias ? cell_.gates : 0;
-  if (conf.param_size() >= weights + biases) return;
-  std::string needs = StrCat("needs ", weights + biases, " params (", weights, " weights");
-  if (bias) needs += ", " + Counted(biases, "bias", "biases");
-  needs += StrCat("), has ", conf.param_size());
-  if (bias) needs += StrCat("; without biases set ", cell_.conf, ".bias_term: false");
-  throw ConfigError("param", needs);
 }
 
 void RecurrentLayer::DeclareState(Declare& declare, const RowSpan& span,

@@ -43,7 +43,6 @@ class RecurrentLayer : public Layer {
   virtual Settings settings(const LayerProto& conf) const = 0;
 
   void CheckSources(const LayerProto& conf, Declare& declare, Inputs in) const;
-  void CheckParams(const LayerProto& conf, bool bias) const;
   void ReadShapes(const LayerProto& conf, Inputs in);
   void DeclareState(Declare& declare, const RowSpan& span, RecurrentSteps::Tensors* tensors);
 

@@ -103,9 +103,12 @@ TEST(NetWarnings, ALinearLayerWithoutParamsHasNoZeros) {
 }
 
 TEST(NetWarnings, ABiasBelowALayerThatSubtractsTheMeanIsNotMissed) {
-  const auto found = [](const std::string& type, const std::string& above) {
+  const auto found = [](const std::string& type, const std::string& above,
+                        const std::string& more = "") {
     return Found(StrCat("layer { name: 'conv' type: kConvolution srclayers: 'data'"
-                        " convolution_conf { num_filters: 2 kernel: 3 }"
+                        " convolution_conf { num_filters: 2 kernel: 3 ",
+                        more,
+                        " }"
                         " param { name: 'w' init { type: kGaussian std: 0.1 } } }\n") +
                  Own("one", "conv", type) + Own("two", "one", above) +
                  Product("top", "two", false));
@@ -114,6 +117,8 @@ TEST(NetWarnings, ABiasBelowALayerThatSubtractsTheMeanIsNotMissed) {
   EXPECT_THAT(found("user_type: 'FactsNothing'", "user_type: 'FactsMean'"), warns);
   EXPECT_EQ(found("user_type: 'FactsConstants'", "user_type: 'FactsMean'"), "");
   EXPECT_THAT(found("user_type: 'FactsConstants'", "user_type: 'FactsNothing'"), warns);
+  EXPECT_EQ(found("user_type: 'FactsNothing'", "user_type: 'FactsNothing'", "bias_term: false"),
+            "");
 }
 
 // A loss depends on layer "top" alone; kAccuracy reads "side".

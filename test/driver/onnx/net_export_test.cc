@@ -115,6 +115,15 @@ TEST(OnnxExport, GivesEachValueANameOfItsOwn) {
   EXPECT_EQ(model.graph().initializer(0).name(), "fc#2");
 }
 
+TEST(OnnxExport, AConvolutionWithoutParamBlocksHasItsBias) {
+  const auto model =
+      Export(Data("data") + LayerText("conv", "kConvolution", From("data"),
+                                      "convolution_conf { num_filters: 2 kernel: 3 }"),
+             "conv");
+  EXPECT_EQ(model.graph().node(0).input_size(), 3);
+  EXPECT_EQ(model.graph().initializer_size(), 2);
+}
+
 TEST(OnnxExport, WritesPadsOfBothEndsRowsFirst) {
   const auto model =
       Export(Data("data") +

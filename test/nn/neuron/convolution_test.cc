@@ -145,9 +145,20 @@ TEST_P(ConvolutionTest, RejectsImpossibleSizes) {
       Build(Conf("num_filters: 2147483647 kernel: 2147483647 pad: 2147483647"), image), "param[0]");
 }
 
-TEST_P(ConvolutionTest, RejectsMissingParamsAndSourcesThatAreNoImages) {
-  EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 4 kernel: 3", ""), {2, 3, 7, 6}), "param",
-                           "needs 1 or 2 params");
+TEST_P(ConvolutionTest, LacksABiasIfOneParamIsGivenOrTheConfSaysSo) {
+  const auto has_bias = [this](const std::string& more, const std::string& params) {
+    return ParamShapes(Conf("num_filters: 4 kernel: 3 " + more, params), {2, 3, 7, 6}).size() == 2;
+  };
+  EXPECT_TRUE(has_bias("", ""));
+  EXPECT_FALSE(has_bias("", "param {}"));
+  EXPECT_TRUE(has_bias("", "param {} param {}"));
+  for (const char* params : {"", "param {}", "param {} param {}"}) {
+    EXPECT_TRUE(has_bias("bias_term: true", params));
+    EXPECT_FALSE(has_bias("bias_term: false", params));
+  }
+}
+
+TEST_P(ConvolutionTest, RejectsSourcesThatAreNoImages) {
   EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 4 kernel: 3"), {2, 42}), "srclayers",
                            "(2, 42)");
 }

@@ -65,6 +65,12 @@ TEST_P(EmbeddingTest, AnIndexOutsideIsBadData) {
   EXPECT_ERROR(Feature(kSmall, Shape({1}), {1.5f}, kTable), kExitBadData, "the index is 1.5");
 }
 
+TEST_P(EmbeddingTest, NeedsNoParamBlock) {
+  EXPECT_EQ(
+      ParamShapes("type: kEmbedding embedding_conf { vocab_size: 3 feature_dim: 4 }", Shape({2})),
+      (std::vector<Shape>{{3, 4}}));
+}
+
 TEST_P(EmbeddingTest, RejectsMistakes) {
   EXPECT_CONFIG_ERROR(Build("type: kEmbedding param { name: 't' }", Shape({2})),
                       "embedding_conf.vocab_size");
@@ -72,8 +78,6 @@ TEST_P(EmbeddingTest, RejectsMistakes) {
                             "embedding_conf { vocab_size: 3 feature_dim: 0 }",
                             Shape({2})),
                       "embedding_conf.feature_dim");
-  EXPECT_CONFIG_ERROR(Build("type: kEmbedding embedding_conf { vocab_size: 3 }", Shape({2})),
-                      "param");
   EXPECT_CONFIG_ERROR(Build(kSmall, {2, 3}), "srclayers");
 }
 

@@ -105,11 +105,10 @@ TEST_P(GruTest, RejectsNoHiddenUnits) {
                            "must be >= 1, is 0");
 }
 
-TEST_P(GruTest, RejectsTooFewParams) {
-  EXPECT_CONFIG_ERROR_SAYS(Build(Gru("dim_hidden: 4", 1, 5), {3, 5}), "param",
-                           "needs 6 params (6 weights), has 5");
-  EXPECT_CONFIG_ERROR_SAYS(Build(Gru("dim_hidden: 4", 1, 8), {3, 5}), "param",
-                           "needs 9 params (6 weights, 3 biases), has 8");
+TEST_P(GruTest, HasBiasesUnlessSixParamsAreGiven) {
+  for (int blocks : {0, 1, 5, 7, 9})
+    EXPECT_EQ(ParamShapes(Gru("dim_hidden: 4", 1, blocks), {3, 5}).size(), 9u) << blocks;
+  EXPECT_EQ(ParamShapes(Gru("dim_hidden: 4 bias_term: false", 1, 0), {3, 5}).size(), 6u);
 }
 
 }  // namespace

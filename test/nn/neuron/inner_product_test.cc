@@ -107,13 +107,11 @@ TEST_P(InnerProductTest, RejectsNoOutputs) {
       "innerproduct_conf.num_output", "must be >= 1, is 0");
 }
 
-TEST_P(InnerProductTest, RejectsMissingParams) {
-  EXPECT_CONFIG_ERROR_SAYS(
-      Build("type: kInnerProduct innerproduct_conf { num_output: 4 } param {}", {3, 7}), "param",
-      "needs 2 params (weight, bias), has 1");
-  EXPECT_CONFIG_ERROR_SAYS(
-      Build("type: kInnerProduct innerproduct_conf { num_output: 4 bias_term: false }", {3, 7}),
-      "param", "needs 1 param (weight), has 0");
+TEST_P(InnerProductTest, NeedsNoParamBlocks) {
+  const std::string conf = "type: kInnerProduct innerproduct_conf { num_output: 4 ";
+  for (const char* blocks : {"", "param {}", "param {} param {}"})
+    EXPECT_EQ(ParamShapes(StrCat(conf, "} ", blocks), {3, 7}), (std::vector<Shape>{{4, 7}, {4}}));
+  EXPECT_EQ(ParamShapes(conf + "bias_term: false }", {3, 7}), (std::vector<Shape>{{4, 7}}));
 }
 
 TEST_P(InnerProductTest, RejectsWeightsBeyondMemory) {

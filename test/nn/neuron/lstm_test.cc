@@ -108,10 +108,10 @@ TEST_P(LstmTest, NoGradientGoesThroughTheCarriedStates) {
   ExpectNoGradientThroughTheCarriedState(conf, 1);
 }
 
-TEST_P(LstmTest, RejectsTooFewParams) {
-  EXPECT_CONFIG_ERROR_SAYS(Build(Lstm("dim_hidden: 4", 1, 8), {3, 5}), "param",
-                           "needs 12 params (8 weights, 4 biases), has 8; without biases set "
-                           "lstm_conf.bias_term: false");
+TEST_P(LstmTest, NeedsNoParamBlocks) {
+  for (int blocks : {0, 8, 12})
+    EXPECT_EQ(ParamShapes(Lstm("dim_hidden: 4", 1, blocks), {3, 5}).size(), 12u) << blocks;
+  EXPECT_EQ(ParamShapes(Lstm("dim_hidden: 4 bias_term: false", 1, 0), {3, 5}).size(), 8u);
 }
 
 TEST_P(LstmTest, RejectsNoHiddenUnits) {

@@ -72,9 +72,10 @@ TEST_P(RnnTest, NoGradientGoesThroughTheCarriedState) {
   ExpectNoGradientThroughTheCarriedState(conf, 2);
 }
 
-TEST_P(RnnTest, RejectsTooFewParams) {
-  EXPECT_CONFIG_ERROR_SAYS(Build(Rnn("dim_hidden: 4", 1, 2), {3, 5}), "param",
-                           "needs 3 params (2 weights, 1 bias), has 2");
+TEST_P(RnnTest, NeedsNoParamBlocks) {
+  for (int blocks : {0, 2, 3})
+    EXPECT_EQ(ParamShapes(Rnn("dim_hidden: 4", 1, blocks), {3, 5}),
+              (std::vector<Shape>{{4, 5}, {4, 4}, {4}}));
 }
 
 TEST_P(RnnTest, RejectsNoHiddenUnits) {

@@ -49,6 +49,13 @@ std::unique_ptr<BuiltLayer> LayerTest::Build(const std::string& conf, const Shap
   return Build(conf, std::vector<Input>{{.shape = shape}});
 }
 
+std::vector<Shape> LayerTest::ParamShapes(const std::string& conf, const Shape& shape) {
+  std::vector<Shape> shapes;
+  const auto layer = Build(conf, shape);
+  for (const Param* param : layer->declare().declared().params) shapes.push_back(param->shape());
+  return shapes;
+}
+
 Values LayerTest::Feature(const std::string& conf, const std::vector<Input>& inputs,
                           const RunOptions& options) {
   const auto layer = Build(conf, inputs);
