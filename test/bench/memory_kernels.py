@@ -12,7 +12,7 @@ import subprocess
 
 import results_file
 
-PROGRAMS = ["lrn", "batch_norm", "softmax_loss", "updater", "image_cut"]
+PROGRAMS = ["lrn", "batch_norm", "layer_norm", "softmax_loss", "updater", "image_cut"]
 COLUMNS = [("plain", 1), ("best", 1), ("copy", 1), ("best", 2), ("copy", 2)]
 HEADS = ["kernel", "plain", "best", "copy", "best, 2 threads", "copy, 2 threads",
          "best / copy", "2 threads"]

@@ -148,6 +148,12 @@ std::vector<GroupCase> Cases() {
            L("bn", "kBM", "a", Params("bn", 4)) + L("relu", "kReLU", "bn") +
            L("act", "kActivation", "relu", "activation_conf { type: SIGMOID }") +
            Fc("c", "act", 3) + L("last", "kBM", "c", Params("last", 4)) + Loss("last", "data")},
+      {"LayerNormOfRows", Records(kRow) + L("first", "kLayerNorm", "data") + Fc("a", "first", 5) +
+                              L("norm", "kLayerNorm", "a", "layer_norm_conf { epsilon: 0.01 }") +
+                              L("relu", "kReLU", "norm") + Fc("c", "relu", 3) + Loss("c", "data")},
+      {"LayerNormOfImages",
+       Records(kImage) + Conv("kConvolution", "conv", "data") + L("norm", "kLayerNorm", "conv") +
+           Conv("kConvolution", "conv2", "norm") + Fc("c", "conv2", 3) + Loss("c", "data")},
       {"Autoencoder",
        Records(kRow) + Fc("a", "data", 3) + L("sig", "kSigmoid", "a") + Fc("b", "sig", 6) +
            "layer { name: 'loss' type: kEuclideanLoss srclayers: 'b' srclayers: 'data' }"},
@@ -198,6 +204,12 @@ std::vector<GroupCase> Cases() {
       {"BatchNormOfSteps",
        Text(3) + L("bn", "kBM", "in", Params("bn", 4)) +
            L("rnn", "kGRU", "bn", Params("rnn", 9) + "gru_conf { dim_hidden: 3 }") +
+           Fc("fc", "rnn", 5) + Loss("fc", "label")},
+      {"PositionsOfSteps",
+       Text(3) +
+           L("position", "kPositionEmbedding", "in", "position_embedding_conf { max_steps: 4 }") +
+           L("norm", "kLayerNorm", "position") +
+           L("rnn", "kGRU", "norm", Params("rnn", 9) + "gru_conf { dim_hidden: 3 }") +
            Fc("fc", "rnn", 5) + Loss("fc", "label")},
       {"SequencesOfUnevenLength",
        Sequences() + Fc("fc", "rnn", 4) +

@@ -70,6 +70,11 @@ NETS = {
         loss=layer("kEuclideanLoss", name="loss", source="x data")),
     "batch_norm_of_grey": net(GREY, batch_norm()),
     "batch_norm_of_rows": net(ROW, batch_norm()),
+    "layer_norm": net(IMAGE, layer("kLayerNorm", params=("scale", "shift"))),
+    "layer_norm_of_rows": net(ROW, layer(
+        "kLayerNorm", "layer_norm_conf { epsilon: 0.3 }", params=("scale", "shift"))),
+    "position_of_images": net(IMAGE, layer(
+        "kPositionEmbedding", "position_embedding_conf { max_steps: 3 }", params=("table",))),
     "relu": net(IMAGE, layer("kReLU")),
     "leaky_relu": net(IMAGE, layer("kReLU", "relu_conf { negative_slope: 0.3 }")),
     "sigmoid": net(IMAGE, layer("kSigmoid")),
@@ -142,6 +147,14 @@ NETS = {
               params="abcdefghi"),
         layer("kInnerProduct", "unroll_conn_type: kUnrollFirstToLast "
               "innerproduct_conf { num_output: 7 }", source="g", params=("w", "v"))),
+    "positions_of_time_steps": net(
+        (6, 4), layer("kTimeSteps", "time_steps_conf { unroll_len: 6 }", name="t"),
+        layer("kPositionEmbedding", "unroll_len: 6 position_embedding_conf { max_steps: 9 }",
+              name="p", source="t", params=("table",)),
+        layer("kLayerNorm", "unroll_len: 6", name="n", source="p", params=("scale", "shift")),
+        layer("kRNN", "unroll_len: 6 rnn_conf { dim_hidden: 5 }", name="r", source="n",
+              params="abc"),
+        layer("kSigmoid", "unroll_conn_type: kUnrollFirstToLast", source="r")),
     "time_steps_but_the_last": net(
         (6,), layer("kTimeSteps", "time_steps_conf { unroll_len: 5 ahead: 1 }", name="t"),
         layer("kRNN", "unroll_len: 5 rnn_conf { dim_hidden: 5 }", name="r", source="t",

@@ -55,6 +55,9 @@ ENCODED = ONE_HOT + recurrent("GRU", 6, name="enc") + dense(
 BM = layer("kBM", name="bm", source="low", params=("gamma", "beta", "mean", "variance")).replace(
     '"variance" ' + RANDOM, '"variance" init { type: kConstant value: 1 }')
 
+POSITION = layer("kPositionEmbedding", "position_embedding_conf { max_steps: 7 }", name="position",
+                 source="low", params=("table",))
+
 TEXT_NETS = {
     **{op.lower(): text_net(ONE_HOT, recurrent(op, 9)) for op in GATES},
     **{f"{op.lower()}_without_bias": text_net(ONE_HOT, recurrent(op, 4, bias=False))
@@ -97,6 +100,14 @@ TEXT_NETS = {
     "nodes_between_sequences": text_net(
         ONE_HOT, recurrent("GRU", 6, CARRY, name="low"), BM, recurrent("LSTM", 4, source="bm"),
         looked_at=("bm", "top"), free=False, carries=("low",)),
+    "positions": text_net(
+        ONE_HOT, dense("low", "x", 5), POSITION,
+        layer("kLayerNorm", name="norm", source="position", params=("scale", "shift")),
+        recurrent("GRU", 6, source="norm"), looked_at=("position", "norm", "top")),
+    "positions_of_a_node_a_step": text_net(
+        ONE_HOT, recurrent("GRU", 6, name="enc"),
+        dense("low", "enc", 5, "unroll_len: 1 " + FIRST), POSITION,
+        recurrent("GRU", 4, source="position"), looked_at=("position", "top"), free=False),
     "cut_and_joined_steps": text_net(
         ONE_HOT, recurrent("GRU", 6, name="low"),
         layer("kSlice", "slice_conf { slice_dim: 1 num_slices: 3 }", name="s", source="low"),

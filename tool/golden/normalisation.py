@@ -1,4 +1,5 @@
-"""Golden numbers of test/nn/neuron/lrn_test.cc, batch_norm_test.cc and euclidean_loss_test.cc.
+"""Golden numbers of test/nn/neuron/lrn_test.cc, batch_norm_test.cc, layer_norm_test.cc and
+euclidean_loss_test.cc.
 
 Run: python3 tool/golden/normalisation.py   (needs torch)
 """
@@ -30,10 +31,22 @@ def batch_norm(title, shape):
         show(name, values)
 
 
+def layer_norm(title, shape, epsilon):
+    x, units = pattern(*shape, step=7), shape[1:]
+    scale, shift = pattern(*units, step=5), pattern(*units, step=3)
+    y = F.layer_norm(x, units, scale, shift, epsilon)
+    y.backward(pattern(*shape, step=2).detach())
+    print(f"--- layer norm {title}")
+    for name, values in (("y", y), ("dx", x.grad), ("dscale", scale.grad), ("dshift", shift.grad)):
+        show(name, values)
+
+
 lrn("of 3", (1, 4, 1, 2), 3, 2, 0.75, 1)
 lrn("of 5, other numbers", (2, 3, 1, 1), 5, 0.5, 0.5, 2)
 batch_norm("of images", (2, 3, 1, 2))
 batch_norm("of a matrix", (3, 2))
+layer_norm("of rows", (3, 5), 1e-5)
+layer_norm("of images, another epsilon", (2, 3, 2, 1), 0.1)
 p, t = pattern(2, 3, step=7), pattern(2, 3, step=2)
 loss = F.mse_loss(p, t, reduction="sum") / 2
 print("--- euclidean")

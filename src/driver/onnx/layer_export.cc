@@ -31,6 +31,12 @@ std::string OnnxLayer::ValueName(const NetNode& node, size_t k) {
   return StepsOf(node) > 1 ? name + "#rows" : name;
 }
 
+std::vector<int64_t> OnnxLayer::row_sizes() const {
+  std::vector<int64_t> sizes;
+  for (int i = 1; i < out_shape().dims(); ++i) sizes.push_back(out_shape()[i]);
+  return sizes;
+}
+
 std::string OnnxLayer::Step(const std::string& op, const OnnxNames& inputs,
                             const OnnxAttributes& attributes) {
   const std::string value = graph_->Fresh(Inner(op));

@@ -26,6 +26,8 @@ class OnnxLayer {
   const OnnxNames& in() const { return in_; }
   const Shape& in_shape() const { return node_.in[0]->data.shape(); }
   const Shape& out_shape() const { return node_.out[0]->data.shape(); }
+  // Returns the sizes of a row of the feature.
+  std::vector<int64_t> row_sizes() const;
   const Param& param(int index) const { return *node_.declared().params[index]; }
   TimeSteps& time_steps() const { return *steps_; }
 

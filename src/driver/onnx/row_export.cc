@@ -1,5 +1,5 @@
-// Exports layers on rows, (N, units) in logical order: kInnerProduct, kRBMVis, kRBMHid, kSoftmax,
-// kSoftmaxLoss, kArgSort, kAccuracy.
+// Exports layers on rows, (N, units) in logical order: kInnerProduct, kRBMVis, kRBMHid, kLayerNorm,
+// kSoftmax, kSoftmaxLoss, kArgSort, kAccuracy.
 #include <limits>
 
 #include "driver/onnx/layer_export.h"
@@ -28,6 +28,15 @@ void WriteRbmHid(OnnxLayer* layer) {
   const OnnxAttributes transposed = {OnnxInt("transB", 1)};
   if (conf.gaussian()) return layer->Give("Gemm", operands, transposed);
   layer->Give("Sigmoid", {layer->Step("Gemm", operands, transposed)});
+}
+
+void WriteLayerNorm(OnnxLayer* layer) {
+  const std::vector<int64_t> sizes = layer->row_sizes();
+  layer->Give(
+      "LayerNormalization",
+      {layer->in()[0], layer->graph().Weight(layer->param(0), sizes),
+       layer->graph().Weight(layer->param(1), sizes)},
+      {OnnxInt("axis", 1), OnnxFloat("epsilon", layer->conf().layer_norm_conf().epsilon())});
 }
 
 void WriteSoftmax(OnnxLayer* layer) {
@@ -63,6 +72,7 @@ void WriteRank(OnnxLayer* layer) {
 SINGA_REGISTER_ONNX(kInnerProduct, WriteInnerProduct);
 SINGA_REGISTER_ONNX(kRBMVis, WriteRbmVis, 1);
 SINGA_REGISTER_ONNX(kRBMHid, WriteRbmHid);
+SINGA_REGISTER_ONNX(kLayerNorm, WriteLayerNorm);
 SINGA_REGISTER_ONNX(kSoftmax, WriteSoftmax);
 SINGA_REGISTER_ONNX(kCudnnSoftmax, WriteSoftmax);
 SINGA_REGISTER_ONNX(kSoftmaxLoss, WriteSoftmaxLoss, 1);

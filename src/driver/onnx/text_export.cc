@@ -1,5 +1,5 @@
-// Exports kCharRNN as an input of indices, and kOneHot and kEmbedding, which turn an index into a
-// row.
+// Exports kCharRNN as an input of indices; kOneHot and kEmbedding, which turn an index into a row;
+// and kPositionEmbedding, which adds a row for each time step.
 #include "driver/onnx/layer_export.h"
 #include "io/vocabulary.h"
 
@@ -53,9 +53,28 @@ void WriteEmbedding(OnnxLayer* layer) {
   layer->Give("Gather", {rows, layer->Indices()});
 }
 
+// The table has a second dimension for the rows of a time step.
+void WritePositionEmbedding(OnnxLayer* layer) {
+  OnnxGraph& graph = layer->graph();
+  TimeSteps& time = layer->time_steps();
+  std::vector<int64_t> sizes = layer->row_sizes();
+  std::vector<int64_t> dims = {layer->param(0).shape()[0], 1};
+  dims.insert(dims.end(), sizes.begin(), sizes.end());
+  const int steps = StepsOf(layer->node()), first = layer->conf().unroll_index();
+  const std::string end =
+      time.IsFree(steps) ? time.Count() : graph.Ints(layer->Inner("end"), {first + steps});
+  const std::string rows = layer->Step(
+      "Slice", {graph.Weight(layer->param(0), dims), graph.Ints(layer->Inner("begin"), {first}),
+                end, graph.Ints(layer->Inner("axis"), {0})});
+  const std::string x = time.Sequence(layer->in()[0], steps, sizes);
+  sizes.insert(sizes.begin(), -1);
+  layer->Give("Reshape", {layer->Step("Add", {x, rows}), graph.Ints(layer->Inner("shape"), sizes)});
+}
+
 SINGA_REGISTER_ONNX(kCharRNN, WriteText);
 SINGA_REGISTER_ONNX(kOneHot, .write = WriteOneHot, .reads_integers = true);
 SINGA_REGISTER_ONNX(kEmbedding, .write = WriteEmbedding, .reads_integers = true);
+SINGA_REGISTER_ONNX(kPositionEmbedding, WritePositionEmbedding);
 
 }  // namespace
 }  // namespace singa

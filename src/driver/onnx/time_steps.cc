@@ -50,6 +50,14 @@ void TimeSteps::ReadFrom(const std::string& text) {
   graph_->Add("Shape", {text}, {shape_});
 }
 
+std::string TimeSteps::Count() {
+  const std::string count = graph_->Fresh("time_steps");
+  graph_->Add("Slice",
+              {shape_, graph_->Ints(count + "#begin", {0}), graph_->Ints(count + "#end", {1})},
+              {count});
+  return count;
+}
+
 std::string TimeSteps::Sequence(const std::string& rows, int steps,
                                 const std::vector<int64_t>& sizes, const std::string& name) {
   const std::string sequence = name.empty() ? graph_->Fresh(rows + "#steps") : name;

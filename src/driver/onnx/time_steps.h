@@ -37,6 +37,8 @@ class TimeSteps {
 
   // Reads T from the model's input `text`, (T, N).
   void ReadFrom(const std::string& text);
+  // Returns T as a value of one number. REQUIRES: T is free.
+  std::string Count();
   // Returns rows of `steps` steps as (steps, N, sizes), named `name` or after the rows.
   std::string Sequence(const std::string& rows, int steps, const std::vector<int64_t>& sizes,
                        const std::string& name = "");

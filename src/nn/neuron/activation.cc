@@ -8,6 +8,8 @@ void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in,
   declare.Sources(in, 1);
   activation_ = Choose(conf);
   switch (activation_.type) {
+    case GELU:
+    case SILU:
     case RELU:
       declare.Uses(ReluForward, ReluBackward);
       break;
@@ -26,6 +28,8 @@ void ActivationLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out
   float* y = out[0]->data.data();
   const int64_t n = out[0]->data.size();
   switch (activation_.type) {
+    case GELU:
+    case SILU:
     case RELU:
       return ReluForward(ctx, x, y, n, activation_.negative_slope);
     case SIGMOID:
@@ -45,6 +49,8 @@ void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
   float* dx = in[0]->grad.data();
   const int64_t n = out[0]->data.size();
   switch (activation_.type) {
+    case GELU:
+    case SILU:
     case RELU:
       return ReluBackward(ctx, y, dy, dx, n, activation_.negative_slope);
     case SIGMOID:

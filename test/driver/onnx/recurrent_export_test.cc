@@ -166,6 +166,17 @@ TEST_F(OnnxRecurrent, ReadsTheLastStepOfATextOfAnyLength) {
   EXPECT_EQ(Count(model, "Slice"), 1);
 }
 
+TEST_F(OnnxRecurrent, AddsAsManyPositionsAsTheTextHasSteps) {
+  const auto model = Export(Text(Layer("position", "kPositionEmbedding", From("x"),
+                                       "position_embedding_conf { max_steps: 5 }")),
+                            "position");
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (T, N)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"position (T, N, 4)"});
+  EXPECT_EQ(Count(model, "Slice"), 2);  // of the text's shape, and of the table
+  ASSERT_EQ(model.graph().initializer(0).name(), "position_0");
+  EXPECT_EQ(model.graph().initializer(0).dims(0), 5);
+}
+
 TEST_F(OnnxRecurrent, FixesTheNumberOfStepsWhereALayerReadsEachOfThem) {
   const std::string all =
       "unroll_len: 1 unroll_conn_type: kUnrollOneToAll "

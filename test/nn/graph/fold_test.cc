@@ -62,6 +62,14 @@ TEST(Fold, ALayerThatCannotFoldStandsBetweenFoldedOnes) {
   ExpectBothFormsAgree(text, 8, 19);
 }
 
+TEST(Fold, PositionsAndNormsOfStepsAgree) {
+  ExpectBothFormsAgree(GruNet(R"(layer { name: "position" type: kPositionEmbedding
+      srclayers: "gru" position_embedding_conf { max_steps: 4 } }
+      layer { name: "norm" type: kLayerNorm srclayers: "position" })",
+                              "norm"),
+                       7, 22);
+}
+
 TEST(Fold, ADecoderStartsFromTheEncodersLastState) {
   ExpectBothFormsAgree(GruNet(R"(layer { name: "decoder" user_type: "TestGru"
       srclayers: "embed" srclayers: "gru" param { name: "w2" } param { name: "u2" }
