@@ -51,6 +51,23 @@ def norm():  # tool/golden/parity_norm.conf
         nn.AvgPool2d(3, 2), nn.Flatten(), nn.Linear(24 * 7 * 7, 10))
 
 
+class Residual(nn.Module):
+    """Residual is tool/golden/parity_residual.conf."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(3, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
+        self.conv2, self.bn2 = nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
+        self.conv3, self.bn3 = nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
+        self.scores = nn.Linear(16 * 8 * 8, 10)
+
+    def forward(self, x):
+        first = F.gelu(self.bn1(self.conv1(x)))
+        branch = self.bn3(self.conv3(F.silu(self.bn2(self.conv2(first)))))
+        last = F.gelu(branch + first)
+        return self.scores(F.avg_pool2d(0.5 * (last * first) - first, 4).flatten(1))
+
+
 def alexnet():
     return nn.Sequential(
         nn.Conv2d(3, 96, 11, 4), nn.ReLU(), nn.MaxPool2d(3, 2), nn.LocalResponseNorm(5),

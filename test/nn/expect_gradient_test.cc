@@ -1,6 +1,7 @@
 // Tests that ExpectGradient finds the mistakes that a layer can make.
 #include <gtest/gtest-spi.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "support/layer_test.h"
@@ -16,11 +17,13 @@ enum Fault {
   kAdds,
   kSkips,
   kTraits,
-  kInPlace,
+  kFeatureInPlace,
+  kGradientInPlace,
   kNoise
 };
 
-// ScaleLayer is y = w x with one weight, and has one fault.
+// ScaleLayer is y = w x with one weight, and has one fault. It works in place, but for the faults
+// that make it write too early.
 template <Fault fault>
 class ScaleLayer final : public Layer {
  public:
@@ -29,16 +32,17 @@ class ScaleLayer final : public Layer {
     out[0]->data.SetShape(in[0]->data.shape());
     w_ = declare.Param(0, {1});
   }
-  Traits traits() const override {
-    return {.grad_reads_in = fault != kTraits, .in_place_with = fault == kInPlace ? 0 : -1};
-  }
+  Traits traits() const override { return {.grad_reads_in = fault != kTraits, .in_place_with = 0}; }
   void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
     const float noise = fault == kNoise ? 1e-3f * static_cast<float>(++calls_) : 0;
+    if (fault == kFeatureInPlace) std::fill_n(out[0]->data.data(), out[0]->data.size(), 0.f);
     for (int64_t i = 0; i < in[0]->data.size(); ++i)
       out[0]->data.data()[i] = (w_->data.data()[0] + noise) * in[0]->data.data()[i];
   }
   void ComputeGradient(Context&, Inputs in, Outputs out) override {
     const float *x = in[0]->data.data(), *dy = out[0]->grad.data();
+    if (fault == kGradientInPlace && !in[0]->grad.empty())
+      std::fill_n(in[0]->grad.data(), in[0]->grad.size(), 0.f);
     float dw = 0;
     for (int64_t i = 0; i < in[0]->data.size(); ++i) dw += x[i] * dy[i];
     if (!w_->grad.empty()) {
@@ -64,7 +68,8 @@ SINGA_REGISTER_LAYER(IgnoresBeta, ScaleLayer<kBeta>);
 SINGA_REGISTER_LAYER(AddsToInputGradient, ScaleLayer<kAdds>);
 SINGA_REGISTER_LAYER(SkipsAnElement, ScaleLayer<kSkips>);
 SINGA_REGISTER_LAYER(ReadsWhatTraitsDeny, ScaleLayer<kTraits>);
-SINGA_REGISTER_LAYER(ReadsInputInPlace, ScaleLayer<kInPlace>);
+SINGA_REGISTER_LAYER(WritesFeatureTooEarly, ScaleLayer<kFeatureInPlace>);
+SINGA_REGISTER_LAYER(WritesGradientTooEarly, ScaleLayer<kGradientInPlace>);
 SINGA_REGISTER_LAYER(FeatureChanges, ScaleLayer<kNoise>);
 
 class ExpectGradientTest : public LayerTest {
@@ -82,9 +87,9 @@ SINGA_TEST_ON_ALL_DEVICES(ExpectGradientTest);
 TEST_P(ExpectGradientTest, PassesTheRightLayer) { EXPECT_TRUE(Passes("RightScale")); }
 
 TEST_P(ExpectGradientTest, FindsEachFault) {
-  for (const char* faulty :
-       {"WrongInputGradient", "WrongParamGradient", "IgnoresBeta", "AddsToInputGradient",
-        "SkipsAnElement", "ReadsWhatTraitsDeny", "ReadsInputInPlace", "FeatureChanges"})
+  for (const char* faulty : {"WrongInputGradient", "WrongParamGradient", "IgnoresBeta",
+                             "AddsToInputGradient", "SkipsAnElement", "ReadsWhatTraitsDeny",
+                             "WritesFeatureTooEarly", "WritesGradientTooEarly", "FeatureChanges"})
     EXPECT_FALSE(Passes(faulty)) << faulty;
 }
 

@@ -61,6 +61,13 @@ std::string Params(const std::string& layer, int n) {
   return text;
 }
 
+// Returns a layer with two sources.
+std::string Join(const std::string& name, const std::string& first, const std::string& second,
+                 const std::string& settings = "") {
+  return StrCat("layer { name: '", name, "' type: kEltwise srclayers: '", first, "' srclayers: '",
+                second, "' eltwise_conf { ", settings, " } }\n");
+}
+
 std::string Fc(const std::string& name, const std::string& source, int units,
                const std::string& more = "") {
   return L(name, "kInnerProduct", source,
@@ -154,6 +161,23 @@ std::vector<GroupCase> Cases() {
       {"LayerNormOfImages",
        Records(kImage) + Conv("kConvolution", "conv", "data") + L("norm", "kLayerNorm", "conv") +
            Conv("kConvolution", "conv2", "norm") + Fc("c", "conv2", 3) + Loss("c", "data")},
+      {"ResidualBlock", Records(kImage) + Conv("kConvolution", "conv", "data") +
+                            L("bn", "kBM", "conv", Params("bn", 4)) + L("relu", "kReLU", "bn") +
+                            Conv("kConvolution", "conv2", "relu") +
+                            L("bn2", "kBM", "conv2", Params("bn2", 4)) +
+                            Join("sum", "bn2", "relu") + L("relu2", "kReLU", "sum") +
+                            Fc("c", "relu2", 3) + Loss("c", "data")},
+      {"ProductsAndMaxima",
+       Records(kRow) + Fc("a", "data", 5) + L("gate", "kSigmoid", "a") +
+           Join("product", "a", "gate", "operation: PROD") +
+           L("gelu", "kActivation", "product", "activation_conf { type: GELU }") +
+           Join("most", "gelu", "a", "operation: MAX") +
+           L("silu", "kActivation", "most", "activation_conf { type: SILU }") +
+           Join("sum", "silu", "gate", "coeff: 2 coeff: -0.5") + Fc("c", "sum", 3) +
+           Loss("c", "data")},
+      {"ResidualSteps",
+       Text(3) + L("rnn", "kGRU", "in", Params("rnn", 9) + "gru_conf { dim_hidden: 4 }") +
+           Join("sum", "rnn", "in") + Fc("fc", "sum", 5) + Loss("fc", "label")},
       {"Autoencoder",
        Records(kRow) + Fc("a", "data", 3) + L("sig", "kSigmoid", "a") + Fc("b", "sig", 6) +
            "layer { name: 'loss' type: kEuclideanLoss srclayers: 'b' srclayers: 'data' }"},

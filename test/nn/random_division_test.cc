@@ -25,7 +25,7 @@ class RandomNet {
                     " shape: ", units);
     if (image) text_ += StrCat(" shape: ", side, " shape: ", side + Below(2));
     text_ += " } }\n";
-    features_.push_back({"data", image ? side : 0});
+    features_.push_back({"data", image ? side : 0, NewShape()});
     for (int layers = 3 + Below(6); layers > 0; --layers) AddLayer();
     if (cuts) CutRows();
     std::string ends;
@@ -40,7 +40,8 @@ class RandomNet {
  private:
   struct Feature {
     std::string layer;
-    int side;  // of an image, at most; 0: it is none
+    int side;   // of an image, at most; 0: it is none
+    int shape;  // features of one shape have the same number
     bool read = false;
   };
 
@@ -61,17 +62,39 @@ class RandomNet {
     }
   }
 
+  int NewShape() { return next_shape_++; }
+
   // Mostly the last feature is read, else any.
   void AddLayer() {
     const size_t count = features_.size();
+    if (Below(4) == 0 && AddSum()) return;
     Feature& source = features_[Below(4) > 0 ? count - 1 : static_cast<size_t>(Below(count))];
     source.read = true;
     const std::string name = StrCat("l", count);
-    int side = source.side;
-    const std::string what = side >= 4 && Below(4) > 0 ? OfImage(name, &side) : OfAny(name, &side);
+    Feature to = {name, source.side, source.shape};
+    const std::string what = to.side >= 4 && Below(4) > 0 ? OfImage(name, &to) : OfAny(name, &to);
     text_ += StrCat("layer { name: \"", name, "\" srclayers: \"", source.layer, "\" ", what);
     text_ += Division() + " }\n";
-    features_.push_back({name, side});
+    features_.push_back(to);
+  }
+
+  // Joins the last feature and another of its shape. Returns whether there is one.
+  bool AddSum() {
+    const size_t count = features_.size();
+    Feature& last = features_.back();
+    for (Feature& other : features_) {
+      if (other.shape != last.shape || &other == &last) continue;
+      last.read = other.read = true;
+      constexpr const char* kOperations[] = {"SUM", "PROD", "MAX"};
+      const std::string name = StrCat("l", count);
+      text_ +=
+          StrCat("layer { name: \"", name, "\" type: kEltwise srclayers: \"", last.layer,
+                 "\" srclayers: \"", other.layer,
+                 "\" eltwise_conf { operation: ", kOperations[Below(3)], " } ", Division(), " }\n");
+      features_.push_back({name, last.side, last.shape});
+      return true;
+    }
+    return false;
   }
 
   // Cuts the rows of a feature into two slices, and joins them in half of the nets. Other layers
@@ -79,42 +102,45 @@ class RandomNet {
   void CutRows() {
     Feature& source = features_[static_cast<size_t>(Below(static_cast<int>(features_.size())))];
     source.read = true;
-    const int side = source.side;
+    const int side = source.side, shape = source.shape;
     const bool joins = Below(2) == 0;
     text_ += StrCat("layer { name: \"slice\" type: kSlice srclayers: \"", source.layer,
                     "\" slice_conf { num_slices: 2 } }\n");
-    for (const char* name : {"slice:0", "slice:1"}) features_.push_back({name, side, joins});
+    for (const char* name : {"slice:0", "slice:1"})
+      features_.push_back({name, side, NewShape(), joins});
     if (joins) {
       text_ +=
           "layer { name: \"join\" type: kConcate srclayers: \"slice:1\" srclayers: \"slice:0\" }\n";
-      features_.push_back({"join", side});
+      features_.push_back({"join", side, shape});
     }
     for (int layers = 2 + Below(3); layers > 0; --layers) AddLayer();
   }
 
-  std::string OfImage(const std::string& name, int* side) {
+  std::string OfImage(const std::string& name, Feature* to) {
+    to->shape = NewShape();
     const std::string params =
         StrCat("param { name: \"", name, "w\" } param { name: \"", name, "b\" } ");
     switch (Below(3)) {
       case 0:
-        *side -= 2;
+        to->side -= 2;
         return StrCat("type: kCConvolution ", params,
                       "convolution_conf { num_filters: ", kUnits + Below(5), " kernel: 3 }");
       case 1:
         return StrCat("type: kConvolution ", params,
                       "convolution_conf { num_filters: ", kUnits + Below(5), " kernel: 3 pad: 1 }");
       default:
-        *side /= 2;
+        to->side /= 2;
         return StrCat("type: kPooling pooling_conf { kernel: 2 stride: 2 pool: ",
                       Below(2) ? "MAX" : "AVG", " }");
     }
   }
-  std::string OfAny(const std::string& name, int* side) {
+  std::string OfAny(const std::string& name, Feature* to) {
     constexpr const char* kTypes[] = {"kReLU", "kSigmoid", "kSTanh", "kDropout"};
-    const int kind = Below(*side > 0 ? 6 : 7);
+    const int kind = Below(to->side > 0 ? 6 : 7);
     if (kind < 4) return StrCat("type: ", kTypes[kind]);
-    if (kind == 4 && *side > 0) return "type: kLRN lrn_conf { local_size: 3 }";
-    *side = 0;
+    if (kind == 4 && to->side > 0) return "type: kLRN lrn_conf { local_size: 3 }";
+    to->side = 0;
+    to->shape = NewShape();
     return StrCat("type: kInnerProduct param { name: \"", name, "w\" } param { name: \"", name,
                   "b\" } innerproduct_conf { num_output: ", kUnits + Below(6), " }");
   }
@@ -123,6 +149,7 @@ class RandomNet {
   const int workers_;
   std::string text_;
   std::vector<Feature> features_;
+  int next_shape_ = 0;
 };
 
 class RandomDivision : public ::testing::TestWithParam<uint32_t> {};

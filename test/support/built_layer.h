@@ -43,8 +43,13 @@ class BuiltLayer {
   const Shape& output_shape(int k = 0) const { return out_ports_[k].data.shape(); }
   Param& param(const std::string& name_or_index);
 
-  // Binds outputs[0] to the memory of the input that Traits names. REQUIRES: nothing ran yet.
-  void PutInPlace() { in_place_ = true; }
+  // Binds outputs[0] to the memory of the input that Traits names, as a net does. If the net
+  // trains, their gradients share memory, and their features unless a gradient reads the inputs.
+  // Else only their features do. REQUIRES: nothing ran yet.
+  void PutInPlace(bool trains = true) {
+    shares_feature_ = !trains || !traits_.grad_reads_in;
+    shares_gradient_ = trains;
+  }
   // Removes the gradient's memory, as if nothing trains.
   void DropInputGradients();
   void DropParamGradients();
@@ -88,7 +93,7 @@ class BuiltLayer {
   Wiring wiring_;
   Traits traits_;
   Tensor scratch_;
-  bool allocated_ = false, in_place_ = false;
+  bool allocated_ = false, shares_feature_ = false, shares_gradient_ = false;
   KernelTrace trace_;
   std::vector<KernelChoice> plans_;
 };

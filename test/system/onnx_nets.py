@@ -32,6 +32,11 @@ def activation(kind):
     return net(IMAGE, layer("kActivation", f"activation_conf {{ type: {kind} }}"))
 
 
+def joined(settings):
+    return net(IMAGE, layer("kSigmoid", name="a"), layer("kReLU", name="b"),
+               layer("kEltwise", f"eltwise_conf {{ {settings} }}", source="a data b"))
+
+
 def pooling(shape, settings):
     return net(shape, layer("kPooling", f"pooling_conf {{ {settings} }}"))
 
@@ -83,6 +88,17 @@ NETS = {
     "activation_sigmoid": activation("SIGMOID"),
     "activation_tanh": activation("TANH"),
     "activation_stanh": activation("STANH"),
+    "activation_gelu": activation("GELU"),
+    "activation_silu": activation("SILU"),
+    "residual_block": net(
+        IMAGE, batch_norm("bn"), layer("kReLU", name="r", source="bn"),
+        layer("kConvolution", "convolution_conf { num_filters: 3 kernel: 3 pad: 1 }", name="c",
+              source="r", params=("w", "b")),
+        layer("kEltwise", name="s", source="c data"), layer("kReLU", source="s"),
+        looked_at=("s", "x")),
+    "weighted_sum": joined("coeff: 2 coeff: 1 coeff: -0.5"),
+    "product": joined("operation: PROD"),
+    "maximum": joined("operation: MAX"),
     "inner_product": net(IMAGE, dense("x", "data", 1, 7, RANDOM)),
     "inner_product_transposed": net(IMAGE, layer(
         "kInnerProduct", "innerproduct_conf { num_output: 7 transpose: true }", params=("w", "b"))),

@@ -113,6 +113,9 @@ TEXT_NETS = {
         layer("kSlice", "slice_conf { slice_dim: 1 num_slices: 3 }", name="s", source="low"),
         layer("kConcate", "concate_conf { concate_dim: 1 }", name="top", source="s:2 x s:0"),
         looked_at=("s:1", "top")),
+    "residual_steps": text_net(
+        ONE_HOT, recurrent("GRU", 6, name="low"), recurrent("LSTM", 6, name="high", source="low"),
+        layer("kEltwise", name="top", source="high low")),
     "one_step": text_net(ONE_HOT, recurrent("GRU", 6, CARRY), steps=1, free=False,
                          carries=("top",)),
     "a_step_of_the_text": text_net(

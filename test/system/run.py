@@ -61,6 +61,7 @@ import process_checks
 import process_group_checks
 import rank_sum_checks
 import record_order_checks
+import residual_checks
 import resume_checks
 import row_checks
 import sequence_checks

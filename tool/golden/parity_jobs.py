@@ -111,6 +111,7 @@ CONVNET = Job("examples/cifar10/convnet", torch_nets.convnet, uniform_sqrt_fan_i
               sets=CIFAR_STORE)
 NORM = Job("tool/golden/parity_norm", torch_nets.norm, uniform_sqrt_fan_in, zeros, 120, 64,
            lambda step: 0.02, 0.9, 0.0005)
+RESIDUAL = dataclasses.replace(NORM, conf="tool/golden/parity_residual", net=torch_nets.Residual)
 
 JOBS = {
     "mlp": MLP,
@@ -131,4 +132,5 @@ JOBS = {
     "cnn": CNN,
     "convnet": CONVNET,
     "conv, LRN, batch norm": NORM,
+    "residual block, GELU, SiLU": RESIDUAL,
 }

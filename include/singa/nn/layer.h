@@ -57,8 +57,8 @@ struct Wiring {
 struct Traits {
   bool grad_reads_in = false;        // ComputeGradient reads inputs' data
   bool grad_reads_out = false;       // ComputeGradient reads outputs' data
-  int in_place_with = -1;            // outputs[0] may overwrite this slot's data, and this slot's
-                                     // gradient may overwrite outputs[0]'s
+  int in_place_with = -1;            // outputs[0] may overwrite this slot's data, unless gradients
+                                     // read it; this slot's gradient may overwrite outputs[0]'s
   bool originates_gradient = false;  // a loss: it runs backward without a gradient of its output
   bool aliases_in = false;           // every output's data is inputs[0]'s (kSplit)
   // Compute functions access tensors only by kernels and by the copies of singa/tensor/memory.h, so

@@ -6,6 +6,14 @@
 namespace singa {
 namespace {
 
+// Opset 17 has no Gelu: x / 2 (1 + erf(x / sqrt(2))).
+void WriteGelu(const std::string& x, OnnxLayer* layer) {
+  const std::string inner = layer->Step("Mul", {x, layer->Number("root", 0.70710678f)});
+  const std::string share =
+      layer->Step("Add", {layer->Step("Erf", {inner}), layer->Number("one", 1)});
+  layer->Give("Mul", {layer->Step("Mul", {x, layer->Number("half", 0.5f)}), share});
+}
+
 void WriteActivation(ActivationType type, float negative_slope, OnnxLayer* layer) {
   const std::string& x = layer->in()[0];
   switch (type) {
@@ -16,9 +24,14 @@ void WriteActivation(ActivationType type, float negative_slope, OnnxLayer* layer
       return layer->Give("Sigmoid", {x});
     case TANH:
       return layer->Give("Tanh", {x});
-    case STANH:
+    case STANH: {
       const std::string inner = layer->Step("Mul", {x, layer->Number("b", kSTanhB)});
       return layer->Give("Mul", {layer->Step("Tanh", {inner}), layer->Number("a", kSTanhA)});
+    }
+    case GELU:
+      return WriteGelu(x, layer);
+    case SILU:
+      return layer->Give("Mul", {x, layer->Step("Sigmoid", {x})});
   }
 }
 

@@ -1,5 +1,5 @@
-// Exports layers that pass values on: kDropout (which does nothing in a test), kSplit, kConcate,
-// kSlice, kTimeSteps.
+// Exports layers that pass values on or join them: kDropout (which does nothing in a test), kSplit,
+// kEltwise, kConcate, kSlice, kTimeSteps.
 #include "driver/onnx/layer_export.h"
 #include "singa/base/error.h"
 
@@ -7,6 +7,20 @@ namespace singa {
 namespace {
 
 void WriteSame(OnnxLayer* layer) { layer->Alias(layer->in()[0]); }
+
+void WriteEltwise(OnnxLayer* layer) {
+  const EltwiseProto& set = layer->conf().eltwise_conf();
+  OnnxNames sources = layer->in();
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (const int k = static_cast<int>(i); k < set.coeff_size() && set.coeff(k) != 1)
+      sources[i] = layer->Step("Mul", {sources[i], layer->Number(StrCat("c", i), set.coeff(k))});
+  const char* op = set.operation() == EltwiseProto::SUM    ? "Add"
+                   : set.operation() == EltwiseProto::PROD ? "Mul"
+                                                           : "Max";
+  std::string before = sources[0];
+  for (size_t i = 1; i + 1 < sources.size(); ++i) before = layer->Step(op, {before, sources[i]});
+  layer->Give(op, {before, sources.back()});
+}
 
 void RequireColumns(int dim, const char* field) {
   if (dim == 0)
@@ -48,6 +62,7 @@ void WriteTimeSteps(OnnxLayer* layer) {
 
 SINGA_REGISTER_ONNX(kDropout, WriteSame);
 SINGA_REGISTER_ONNX(kSplit, WriteSame);
+SINGA_REGISTER_ONNX(kEltwise, WriteEltwise);
 SINGA_REGISTER_ONNX(kConcate, WriteConcate);
 SINGA_REGISTER_ONNX(kSlice, WriteSlice);
 SINGA_REGISTER_ONNX(kTimeSteps, WriteTimeSteps);

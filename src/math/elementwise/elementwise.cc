@@ -38,6 +38,18 @@ void TanhGradient(Context&, const float* y, const float* dy, float* dx, int64_t 
   Apply(TanhGradientOf{a, b}, y, dy, dx, n);
 }
 
+void Gelu(Context&, const float* x, float* y, int64_t n) { Apply(GeluOf(), x, y, n); }
+
+void GeluGradient(Context&, const float* x, const float* dy, float* dx, int64_t n) {
+  Apply(GeluGradientOf(), x, dy, dx, n);
+}
+
+void Silu(Context&, const float* x, float* y, int64_t n) { Apply(SiluOf(), x, y, n); }
+
+void SiluGradient(Context&, const float* x, const float* dy, float* dx, int64_t n) {
+  Apply(SiluGradientOf(), x, dy, dx, n);
+}
+
 void Product(Context&, const float* x, const float* m, float* y, int64_t n) {
   Apply(ProductOf(), x, m, y, n);
 }
@@ -48,7 +60,9 @@ void Sum(Context&, const float* x, float* y, int64_t n) { Apply(SumOf(), x, y, y
     ReluForward.Set(Device::kCpu, Relu) && ReluBackward.Set(Device::kCpu, ReluGradient) &&
     SigmoidForward.Set(Device::kCpu, Sigmoid) &&
     SigmoidBackward.Set(Device::kCpu, SigmoidGradient) && TanhForward.Set(Device::kCpu, Tanh) &&
-    TanhBackward.Set(Device::kCpu, TanhGradient) && Multiply.Set(Device::kCpu, Product) &&
+    TanhBackward.Set(Device::kCpu, TanhGradient) && GeluForward.Set(Device::kCpu, Gelu) &&
+    GeluBackward.Set(Device::kCpu, GeluGradient) && SiluForward.Set(Device::kCpu, Silu) &&
+    SiluBackward.Set(Device::kCpu, SiluGradient) && Multiply.Set(Device::kCpu, Product) &&
     AddTo.Set(Device::kCpu, Sum);
 
 }  // namespace

@@ -31,6 +31,22 @@ void TanhGradient(Context& ctx, const float* y, const float* dy, float* dx, int6
   MapElements(ctx, n, TanhGradientOf{a, b}, dx, y, dy);
 }
 
+void Gelu(Context& ctx, const float* x, float* y, int64_t n) {
+  MapElements(ctx, n, GeluOf(), y, x);
+}
+
+void GeluGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
+  MapElements(ctx, n, GeluGradientOf(), dx, x, dy);
+}
+
+void Silu(Context& ctx, const float* x, float* y, int64_t n) {
+  MapElements(ctx, n, SiluOf(), y, x);
+}
+
+void SiluGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
+  MapElements(ctx, n, SiluGradientOf(), dx, x, dy);
+}
+
 void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) {
   MapElements(ctx, n, ProductOf(), y, x, m);
 }
@@ -44,7 +60,9 @@ void Sum(Context& ctx, const float* x, float* y, int64_t n) {
     ReluForward.Set(Device::kCuda, Relu) && ReluBackward.Set(Device::kCuda, ReluGradient) &&
     SigmoidForward.Set(Device::kCuda, Sigmoid) &&
     SigmoidBackward.Set(Device::kCuda, SigmoidGradient) && TanhForward.Set(Device::kCuda, Tanh) &&
-    TanhBackward.Set(Device::kCuda, TanhGradient) && Multiply.Set(Device::kCuda, Product) &&
+    TanhBackward.Set(Device::kCuda, TanhGradient) && GeluForward.Set(Device::kCuda, Gelu) &&
+    GeluBackward.Set(Device::kCuda, GeluGradient) && SiluForward.Set(Device::kCuda, Silu) &&
+    SiluBackward.Set(Device::kCuda, SiluGradient) && Multiply.Set(Device::kCuda, Product) &&
     AddTo.Set(Device::kCuda, Sum);
 
 }  // namespace

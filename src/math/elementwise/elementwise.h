@@ -1,5 +1,5 @@
 // Applies functions of one number to every element, and their derivatives as functions of the
-// result. x, y, dy, dx: [n]; y may be x, and dx may be dy.
+// result y or of the number x. x, y, dy, dx: [n]; y may be x, and dx may be dy.
 #pragma once
 
 #include "singa/tensor/kernel.h"
@@ -26,6 +26,18 @@ inline constinit Kernel<void(const float* x, float* y, int64_t n, float a, float
 inline constinit Kernel<void(const float* y, const float* dy, float* dx, int64_t n, float a,
                              float b)>
     TanhBackward{"TanhBackward"};
+
+// y = x Phi(x), with the distribution function Phi of N(0, 1). Equals torch.nn.functional.gelu.
+inline constinit Kernel<void(const float* x, float* y, int64_t n)> GeluForward{"GeluForward"};
+// dx = dy (Phi(x) + x phi(x)), with the density phi of N(0, 1).
+inline constinit Kernel<void(const float* x, const float* dy, float* dx, int64_t n)> GeluBackward{
+    "GeluBackward"};
+
+// y = x s, s = 1 / (1 + exp(-x)). Equals torch.nn.functional.silu.
+inline constinit Kernel<void(const float* x, float* y, int64_t n)> SiluForward{"SiluForward"};
+// dx = dy s (1 + x (1 - s)).
+inline constinit Kernel<void(const float* x, const float* dy, float* dx, int64_t n)> SiluBackward{
+    "SiluBackward"};
 
 // y += x. x and y must not overlap.
 inline constinit Kernel<void(const float* x, float* y, int64_t n)> AddTo{"AddTo"};

@@ -38,6 +38,37 @@ struct TanhGradientOf {
   SINGA_HD float operator()(float y, float dy) const { return dy * (a * b - b / a * y * y); }
 };
 
+// The distribution function of N(0, 1). The complement keeps its precision far below 0.
+SINGA_HD inline float NormalBelow(float x) {
+  constexpr float kRootOfHalf = 0.70710678f;
+  return 0.5f * std::erfc(-kRootOfHalf * x);
+}
+
+struct GeluOf {
+  SINGA_HD float operator()(float x) const { return x * NormalBelow(x); }
+};
+
+struct GeluGradientOf {
+  SINGA_HD float operator()(float x, float dy) const {
+    constexpr float kInverseRoot = 0.39894228f;  // 1 / sqrt(2 pi)
+    const float density = kInverseRoot * std::exp(-0.5f * x * x);
+    return dy * (NormalBelow(x) + x * density);
+  }
+};
+
+struct SiluOf {
+  SINGA_HD float operator()(float x) const { return x / (1 + std::exp(-x)); }
+};
+
+struct SiluGradientOf {
+  SINGA_HD float operator()(float x, float dy) const {
+    const float e = std::exp(-std::abs(x));  // at most 1, so nothing overflows
+    const float large = 1 / (1 + e), small = e * large;
+    const float s = x < 0 ? small : large, rest = x < 0 ? large : small;  // rest = 1 - s
+    return dy * s * (1 + x * rest);
+  }
+};
+
 struct ProductOf {
   SINGA_HD float operator()(float x, float m) const { return x * m; }
 };

@@ -49,6 +49,37 @@ SINGA_CPU_CLONES void TanhGradientRange(const float* y, const float* dy, float* 
   for (int64_t i = begin; i < end; ++i) dx[i] = dy[i] * (a * b - b / a * y[i] * y[i]);
 }
 
+SINGA_CPU_CLONES void GeluRange(const float* x, float* y, int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] * VectorNormal(x[i]).below;
+}
+
+SINGA_CPU_CLONES void GeluGradientRange(const float* x, const float* dy, float* dx, int64_t begin,
+                                        int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) {
+    const NormalAt at = VectorNormal(x[i]);
+    dx[i] = dy[i] * (at.below + x[i] * at.density);
+  }
+}
+
+SINGA_CPU_CLONES void SiluRange(const float* x, float* y, int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] / (1 + VectorExp(-x[i]));
+}
+
+// As SiluGradientOf.
+SINGA_CPU_CLONES void SiluGradientRange(const float* x, const float* dy, float* dx, int64_t begin,
+                                        int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) {
+    const float e = VectorExp(-std::abs(x[i]));
+    const float large = 1 / (1 + e), small = e * large;
+    const float s = x[i] < 0 ? small : large, rest = x[i] < 0 ? large : small;
+    dx[i] = dy[i] * s * (1 + x[i] * rest);
+  }
+}
+
 SINGA_CPU_CLONES void ProductRange(const float* x, const float* m, float* y, int64_t begin,
                                    int64_t end) {
 #pragma omp simd
@@ -98,6 +129,24 @@ void TanhGradient(Context& ctx, const float* y, const float* dy, float* dx, int6
   });
 }
 
+void Gelu(Context& ctx, const float* x, float* y, int64_t n) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) { GeluRange(x, y, begin, end); });
+}
+
+void GeluGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { GeluGradientRange(x, dy, dx, begin, end); });
+}
+
+void Silu(Context& ctx, const float* x, float* y, int64_t n) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) { SiluRange(x, y, begin, end); });
+}
+
+void SiluGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { SiluGradientRange(x, dy, dx, begin, end); });
+}
+
 void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) {
   ParallelSlices(ctx, n, kLine,
                  [=](int64_t begin, int64_t end) { ProductRange(x, m, y, begin, end); });
@@ -114,6 +163,10 @@ void Sum(Context& ctx, const float* x, float* y, int64_t n) {
     SigmoidBackward.Set(Device::kCpu, SigmoidGradient, Rank::kVector) &&
     TanhForward.Set(Device::kCpu, Tanh, Rank::kVector) &&
     TanhBackward.Set(Device::kCpu, TanhGradient, Rank::kVector) &&
+    GeluForward.Set(Device::kCpu, Gelu, Rank::kVector) &&
+    GeluBackward.Set(Device::kCpu, GeluGradient, Rank::kVector) &&
+    SiluForward.Set(Device::kCpu, Silu, Rank::kVector) &&
+    SiluBackward.Set(Device::kCpu, SiluGradient, Rank::kVector) &&
     Multiply.Set(Device::kCpu, Product, Rank::kVector) &&
     AddTo.Set(Device::kCpu, Sum, Rank::kVector);
 

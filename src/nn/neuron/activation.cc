@@ -19,6 +19,12 @@ void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in,
     case TANH:
     case STANH:
       declare.Uses(TanhForward, TanhBackward);
+      break;
+    case GELU:
+      declare.Uses(GeluForward, GeluBackward);
+      break;
+    case SILU:
+      declare.Uses(SiluForward, SiluBackward);
   }
   out[0]->data.SetShape(in[0]->data.shape());
 }
@@ -38,14 +44,16 @@ void ActivationLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out
       return TanhForward(ctx, x, y, n, 1, 1);
     case STANH:
       return TanhForward(ctx, x, y, n, kSTanhA, kSTanhB);
-    default:
-      return;
+    case GELU:
+      return GeluForward(ctx, x, y, n);
+    case SILU:
+      return SiluForward(ctx, x, y, n);
   }
 }
 
 void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
   if (in[0]->grad.empty()) return;
-  const float *y = out[0]->data.data(), *dy = out[0]->grad.data();
+  const float *x = in[0]->data.data(), *y = out[0]->data.data(), *dy = out[0]->grad.data();
   float* dx = in[0]->grad.data();
   const int64_t n = out[0]->data.size();
   switch (activation_.type) {
@@ -59,8 +67,10 @@ void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
       return TanhBackward(ctx, y, dy, dx, n, 1, 1);
     case STANH:
       return TanhBackward(ctx, y, dy, dx, n, kSTanhA, kSTanhB);
-    default:
-      return;
+    case GELU:
+      return GeluBackward(ctx, x, dy, dx, n);
+    case SILU:
+      return SiluBackward(ctx, x, dy, dx, n);
   }
 }
 

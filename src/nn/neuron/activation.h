@@ -1,6 +1,6 @@
 // ActivationLayer is the base class of layers that apply a function to every unit: kReLU, kSigmoid,
-// kSTanh, and kActivation, which chooses by name. The gradient needs only the output, so they run
-// in place.
+// kSTanh, and kActivation, which chooses by name. Most gradients need only the output, so these
+// layers run in place. Those of GELU and SILU need the input, which then stays.
 #pragma once
 
 #include "singa/nn/layer.h"
@@ -9,6 +9,11 @@ namespace singa {
 
 // STANH is a tanh(b x) with f(+-1) = +-1: LeCun et al., Efficient BackProp, 1998, section 4.4.
 inline constexpr float kSTanhA = 1.7159047f, kSTanhB = 0.66666667f;
+
+// Returns whether a layer gives max(0, x), so that its source can do its work (Layer::Fuse).
+inline bool CutsNegatives(const LayerProto& layer) {
+  return layer.type() == kReLU && layer.relu_conf().negative_slope() == 0;
+}
 
 struct Activation {
   ActivationType type = RELU;
@@ -21,7 +26,9 @@ class ActivationLayer : public Layer {
     return {.row_wise = true, .unit_cut = UnitCut::kEach};
   }
   Traits traits() const override {
-    return {.grad_reads_out = true,
+    const bool of_input = activation_.type == GELU || activation_.type == SILU;
+    return {.grad_reads_in = of_input,
+            .grad_reads_out = !of_input,
             .in_place_with = 0,
             .on_device = true,
             .stops_negatives = activation_.type == RELU && activation_.negative_slope == 0};

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "math/scratch_layout.h"
+#include "nn/neuron/activation.h"
 #include "nn/neuron/window.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
@@ -52,7 +53,7 @@ class BatchNormLayer final : public Layer {
   }
 
   bool Fuse(const LayerProto& reader) override {
-    if (reader.type() != kReLU || reader.relu_conf().negative_slope() != 0) return false;
+    if (!CutsNegatives(reader)) return false;
     floor_ = 0;
     return true;
   }

@@ -80,6 +80,46 @@ TEST(ElementwiseTest, VectorTanhEqualsPlain) {
                           1, 1);
 }
 
+TEST(ElementwiseTest, VectorGeluEqualsPlain) {
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float*, float* y,
+                             int64_t n) { GeluForward(ctx, x, y, n); },
+                          0);
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float* dy, float* dx,
+                             int64_t n) { GeluBackward(ctx, x, dy, dx, n); },
+                          1);
+}
+
+TEST(ElementwiseTest, VectorSiluEqualsPlain) {
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float*, float* y,
+                             int64_t n) { SiluForward(ctx, x, y, n); },
+                          0);
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float* dy, float* dx,
+                             int64_t n) { SiluBackward(ctx, x, dy, dx, n); },
+                          1);
+}
+
+// Far from 0 the functions are 0 or x, and their derivatives 0 or 1.
+TEST(ElementwiseTest, GeluAndSiluAreFiniteFarFromZero) {
+  const Values x = {-1e30f, -200, -90, -20, 20, 90, 200, 1e30f}, dy(x.size(), 1);
+  for (const bool plain : {true, false}) {
+    Context ctx;
+    ctx.plain = plain;
+    const auto n = static_cast<int64_t>(x.size());
+    Values gelu(n), gelu_gradient(n), silu(n), silu_gradient(n);
+    GeluForward(ctx, x.data(), gelu.data(), n);
+    GeluBackward(ctx, x.data(), dy.data(), gelu_gradient.data(), n);
+    SiluForward(ctx, x.data(), silu.data(), n);
+    SiluBackward(ctx, x.data(), dy.data(), silu_gradient.data(), n);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const float far = x[i] < 0 ? 0 : x[i], slope = x[i] < 0 ? 0.f : 1.f;
+      EXPECT_NEAR(gelu[i], far, 1e-7) << x[i];
+      EXPECT_NEAR(silu[i], far, 1e-7 * std::abs(x[i])) << x[i];
+      EXPECT_NEAR(gelu_gradient[i], slope, 1e-7) << x[i];
+      EXPECT_NEAR(silu_gradient[i], slope, 1e-7) << x[i];
+    }
+  }
+}
+
 TEST(ElementwiseTest, VectorMultiplyEqualsPlain) {
   ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float* m, float* y,
                              int64_t n) { Multiply(ctx, x, m, y, n); },

@@ -116,6 +116,19 @@ TEST(MapTest, TanhEqualsPlain) {
               });
 }
 
+TEST(MapTest, GeluAndSiluEqualPlain) {
+  ExpectOfOne(GeluOf(), [](Context& ctx, const float* x, float* y, int64_t n) {
+    GeluForward(ctx, x, y, n);
+  });
+  ExpectOfTwo(GeluGradientOf(), [](Context& ctx, const float* x, const float* dy, float* dx,
+                                   int64_t n) { GeluBackward(ctx, x, dy, dx, n); });
+  ExpectOfOne(SiluOf(), [](Context& ctx, const float* x, float* y, int64_t n) {
+    SiluForward(ctx, x, y, n);
+  });
+  ExpectOfTwo(SiluGradientOf(), [](Context& ctx, const float* x, const float* dy, float* dx,
+                                   int64_t n) { SiluBackward(ctx, x, dy, dx, n); });
+}
+
 TEST(MapTest, ProductAndSumEqualPlain) {
   ExpectOfTwo(ProductOf(), [](Context& ctx, const float* x, const float* m, float* y, int64_t n) {
     Multiply(ctx, x, m, y, n);

@@ -48,6 +48,23 @@ TEST(VectorMathTest, TanhIsWithinTwoUnitsInTheLastPlace) {
   EXPECT_LE(WorstError(VectorTanh, [](double x) { return std::tanh(x); }), 2);
 }
 
+TEST(VectorMathTest, TheNormalDistributionIsWithinSixUnitsInTheLastPlace) {
+  const auto below = [](float x) { return VectorNormal(x).below; };
+  EXPECT_LE(WorstError(below, [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }), 6);
+  const auto density = [](float x) { return VectorNormal(x).density; };
+  const double root = std::sqrt(2 * std::acos(-1.0));
+  EXPECT_LE(WorstError(density, [root](double x) { return std::exp(-x * x / 2) / root; }), 2);
+}
+
+TEST(VectorMathTest, TheNormalDistributionReachesItsLimits) {
+  EXPECT_NEAR(VectorNormal(0).below, 0.5f, 1e-7);
+  EXPECT_EQ(VectorNormal(kInfinity).below, 1);
+  EXPECT_EQ(VectorNormal(-kInfinity).below, 0);
+  for (const float x : {-kInfinity, -15.f, 15.f, kInfinity}) EXPECT_EQ(VectorNormal(x).density, 0);
+  EXPECT_TRUE(std::isnan(VectorNormal(kNan).below));
+  EXPECT_TRUE(std::isnan(VectorNormal(kNan).density));
+}
+
 TEST(VectorMathTest, TanhReachesItsLimits) {
   EXPECT_EQ(VectorTanh(kInfinity), 1);
   EXPECT_EQ(VectorTanh(-kInfinity), -1);

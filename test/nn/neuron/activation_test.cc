@@ -101,8 +101,26 @@ TEST_P(ActivationTest, TanhEqualsPyTorch) {
   }
 }
 
+TEST_P(ActivationTest, GeluEqualsPyTorch) {
+  const RunResult run =
+      Gradients("type: kActivation activation_conf { type: GELU }", {2, 3}, kGoldenX, kGoldenDy);
+  ExpectNear(run.outputs[0],
+             {-0.0040496941f, -0.13206222f, -0.15426877f, 0, 0.58002949f, 2.4844758f}, 1e-6);
+  ExpectNear(run.input_grads[0],
+             {-0.0059728236f, 0.12266158f, 0.26500975f, 0.5f, -0.24980643f, 3.1128333f}, 1e-6);
+}
+
+TEST_P(ActivationTest, SiluEqualsPyTorch) {
+  const RunResult run =
+      Gradients("type: kActivation activation_conf { type: SILU }", {2, 3}, kGoldenX, kGoldenDy);
+  ExpectNear(run.outputs[0],
+             {-0.14227762f, -0.27837517f, -0.18877033f, 0, 0.50938402f, 2.3103545f}, 1e-6);
+  ExpectNear(run.input_grads[0],
+             {-0.044052053f, -0.0063191551f, 0.52007763f, 0.5f, -0.21064999f, 3.2982033f}, 1e-6);
+}
+
 TEST_P(ActivationTest, GradientMatchesDifferences) {
-  for (const char* function : {"SIGMOID", "TANH", "STANH"})
+  for (const char* function : {"SIGMOID", "TANH", "STANH", "GELU", "SILU"})
     ExpectGradient(StrCat("type: kActivation activation_conf { type: ", function, " }"),
                    {2, 3, 2, 5});
 }

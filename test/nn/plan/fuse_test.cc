@@ -19,6 +19,21 @@ std::string NormThenRelu(const std::string& relu) {
     layer { name: "loss" user_type: "TestLoss" srclayers: "relu" })";
 }
 
+// A residual block: a branch, then the shortcut.
+std::string SumThenRelu(const std::string& settings = "", const std::string& more = "") {
+  return StrCat(R"(
+    layer { name: "data" user_type: "TestInput" dummy_conf { shape: 6 shape: 3 } }
+    layer { name: "first" user_type: "TestLinear" srclayers: "data" param { name: "w" }
+            innerproduct_conf { num_output: 5 } }
+    layer { name: "branch" user_type: "TestLinear" srclayers: "first" param { name: "v" }
+            innerproduct_conf { num_output: 5 } }
+    layer { name: "sum" type: kEltwise srclayers: "branch" srclayers: "first" eltwise_conf { )",
+                settings, R"( } }
+    layer { name: "relu" type: kReLU srclayers: "sum" }
+    layer { name: "loss" user_type: "TestLoss" srclayers: "relu" })",
+                more);
+}
+
 std::vector<float> Feature(TestNet* test, const std::string& layer) {
   const Tensor& data = test->net.Find(layer)->out[0]->data;
   return {data.data(), data.data() + data.size()};
@@ -89,6 +104,36 @@ TEST(Fuse, ChecksListOfKernelsHasNoneOfTheLayerWhoseWorkIsDone) {
 TEST(Fuse, GradientsMatchDifferences) {
   TestNet test(NormThenRelu(""));
   ExpectParamGradients(&test, 1e-3f);  // so small a step crosses no kink
+}
+
+TEST(Fuse, AResidualSumAndItsReluAgreeWithTheTwoApart) {
+  for (const char* settings : {"", "coeff: 0.5 coeff: -1"})
+    for (const bool plain : {false, true}) {
+      const std::string text = SumThenRelu(settings);
+      TestNet together(text), apart(text, {.reuse = false});
+      together.ctx.plain = apart.ctx.plain = plain;
+      ASSERT_TRUE(together.net.Find("relu")->fused);
+      ASSERT_FALSE(apart.net.Find("relu")->fused);
+      for (TestNet* test : {&together, &apart}) test->Forward();
+      const std::vector<float> y = Feature(&apart, "relu");
+      const auto cut = std::count(y.begin(), y.end(), 0.f);
+      ASSERT_TRUE(cut > 0 && cut < static_cast<int64_t>(y.size())) << cut;
+      ExpectSame(Feature(&together, "relu"), y);
+      for (TestNet* test : {&together, &apart}) test->Backward();
+      for (const char* param : {"w", "v"}) ExpectSame(together.Grad(param), apart.Grad(param));
+    }
+}
+
+TEST(Fuse, GradientsOfAResidualSumMatchDifferences) {
+  TestNet test(SumThenRelu());
+  ExpectParamGradients(&test, 1e-3f);  // so small a step crosses no kink
+}
+
+TEST(Fuse, OnlySumsCutNegatives) {
+  for (const char* operation : {"operation: PROD", "operation: MAX"}) {
+    TestNet test(SumThenRelu(operation));
+    EXPECT_FALSE(test.net.Find("relu")->fused) << operation;
+  }
 }
 
 TEST(Fuse, ALeakyReluStaysApart) {

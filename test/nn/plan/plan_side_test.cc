@@ -103,6 +103,35 @@ TEST(PlanSide, AnInPlaceLayerKeepsASourceThatAnotherReads) {
   EXPECT_NE(net.Data("relu"), net.Data("a"));
 }
 
+std::string TwoSources(const std::string& first, const std::string& second,
+                       const std::string& operation = "SUM") {
+  return StrCat("layer { name: 'sum' type: kEltwise srclayers: '", first, "' srclayers: '", second,
+                "' eltwise_conf { operation: ", operation,
+                " } } layer { name: 'loss' user_type: 'TestLoss' srclayers: 'sum' }");
+}
+
+// No other layer reads the branch, so the sum may take its place.
+TEST(PlanSide, AResidualSumWritesOverItsFirstSource) {
+  PlannedNet net(Linear("a", "data") + Linear("b", "a") + TwoSources("b", "a"));
+  EXPECT_EQ(net.Data("sum"), net.Data("b"));
+  EXPECT_EQ(net.Grad("sum"), net.Grad("b"));
+  EXPECT_NE(net.Data("sum"), net.Data("a"));
+}
+
+TEST(PlanSide, AResidualSumWhoseFirstSourceIsTheShortcutKeepsIt) {
+  PlannedNet net(Linear("a", "data") + Linear("b", "a") + TwoSources("a", "b"));
+  EXPECT_NE(net.Data("sum"), net.Data("a"));
+}
+
+// The gradient of a product reads its sources.
+TEST(PlanSide, ALayerWhoseGradientReadsItsInputSharesTheGradientsPlaceAlone) {
+  PlannedNet net(Linear("a", "data") + Linear("b", "a") + TwoSources("b", "a", "PROD"));
+  EXPECT_NE(net.Data("sum"), net.Data("b"));
+  EXPECT_EQ(net.Grad("sum"), net.Grad("b"));
+  PlannedNet test(Linear("a", "data") + Linear("b", "a") + TwoSources("b", "a", "PROD"), Testing());
+  EXPECT_EQ(test.Data("sum"), test.Data("b"));
+}
+
 const std::string kBuffers =
     "layer { name: 'buffers' user_type: 'HasBuffers' srclayers: 'data' }\n";
 

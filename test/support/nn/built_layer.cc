@@ -135,9 +135,9 @@ void BuiltLayer::Allocate() {
       port.grad = memory_.Allocate(port.grad.shape());
     if (port.has_label()) port.label = memory_.Allocate(port.label.shape(), DType::kI32);
   }
-  if (in_place_) {
+  if (shares_feature_) out_ports_[0].data.Bind(in_ports_[traits_.in_place_with].data.data());
+  if (shares_gradient_) {
     Port& source = in_ports_[traits_.in_place_with];
-    out_ports_[0].data.Bind(source.data.data());
     if (!source.grad.empty() && !out_ports_[0].grad.empty())
       out_ports_[0].grad.Bind(source.grad.data());
   }
@@ -239,9 +239,9 @@ void BuiltLayer::Forward(Phase phase) {
 void BuiltLayer::Backward(const std::vector<std::vector<float>>& dy) {
   for (Port& port : in_ports_) memory_.Poison(&port.grad);
   for (size_t k = 0; k < dy.size(); ++k) SetLogical(dy[k], &out_ports_[k].grad);
-  if (!traits_.grad_reads_in && !in_place_)
+  if (!traits_.grad_reads_in && !shares_feature_)
     for (Port& port : in_ports_) memory_.Poison(&port.data);
-  if (!traits_.grad_reads_out && !in_place_)
+  if (!traits_.grad_reads_out && !shares_feature_)
     for (Port& port : out_ports_) memory_.Poison(&port.data);
   memory_.Poison(&scratch_);
   layer_->ComputeGradient(ctx_, in_, out_);

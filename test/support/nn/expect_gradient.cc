@@ -164,6 +164,10 @@ class GradientChecker {
     layer->Backward(r_);
     EXPECT_EQ(InputGradients(layer.get()), dx_);
     EXPECT_EQ(ParamGradients(layer.get()), dw_);
+    layer = Make();
+    layer->PutInPlace(false);
+    Forward(layer.get());
+    EXPECT_EQ(layer->Output(), y_[0]) << "without gradients";
   }
 
   const Maker make_;
