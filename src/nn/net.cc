@@ -11,6 +11,19 @@
 #include "singa/tensor/memory.h"
 
 namespace singa {
+namespace {
+
+// Multiplies the gradients that a loss gives its sources.
+void ScaleGradients(Context& ctx, const NetNode& loss) {
+  const float weight = loss.conf.loss_weight();
+  if (weight == 1 && !ctx.scales_losses) return;
+  const StepState* const state = ctx.device_state ? ctx.device_state : ctx.state;
+  for (Port* port : loss.in)
+    if (Tensor& grad = port->grad; !grad.empty())
+      ScaleGradient(ctx, grad.data(), grad.size(), weight, ctx.scales_losses ? state : nullptr);
+}
+
+}  // namespace
 
 Net::Net() : layout_(std::make_unique<NetLayout>()) {}
 Net::Net(Phase phase, bool causal, std::deque<NetNode> nodes, std::unique_ptr<NetLayout> layout)
@@ -80,11 +93,7 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
   } catch (const DeviceError& error) {
     throw UnderLayer(node, error);
   }
-  if (ctx.scales_losses && node.traits.originates_gradient)
-    for (Port* port : node.in)
-      if (Tensor& grad = port->grad; !grad.empty())
-        ScaleGradient(own, grad.data(), grad.size(),
-                      own.device_state ? own.device_state : own.state);
+  if (node.is_loss()) ScaleGradients(own, node);
   transfers.AfterGradient(ctx);
   for (Param* param : node.declared().given) param->CountContribution();
 }

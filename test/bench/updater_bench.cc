@@ -32,7 +32,7 @@ bool AddAll() {
     UpdaterProto conf;
     conf.set_delta(1e-6f);
     conf.mutable_rmsprop_conf()->set_rho(0.9f);
-    for (UpdaterType type : {kSGD, kAdaGrad, kRMSProp, kAdaDelta, kAdam, kAdamMax}) {
+    for (UpdaterType type : {kSGD, kAdaGrad, kRMSProp, kAdaDelta, kAdam, kAdamW, kAdamMax}) {
       conf.set_type(type);
       Add(conf, n);
     }

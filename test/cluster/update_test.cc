@@ -82,9 +82,9 @@ void PrintTo(const ServedTraining& one, std::ostream* out) {
 }
 std::vector<ServedTraining> ServedTrainings() {
   std::vector<ServedTraining> cases;
-  for (const char* updater :
-       {"type: kSGD", "type: kSGD momentum: 0.9 weight_decay: 0.01", "type: kAdam",
-        "type: kAdaDelta", "type: kSGD clip_norm: 1e30", "type: kSGD clip_low: -1 clip_high: 1"})
+  for (const char* updater : {"type: kSGD", "type: kSGD momentum: 0.9 weight_decay: 0.01",
+                              "type: kAdam", "type: kAdamW weight_decay: 0.01", "type: kAdaDelta",
+                              "type: kSGD clip_norm: 1e30", "type: kSGD clip_low: -1 clip_high: 1"})
     for (const int processes : {1, 2, 3, 6})
       for (int servers = 1; servers <= 11; servers += 2)  // with 11, some servers have no slice
         cases.push_back({StrCat(updater, kHalvingRate), processes, servers});

@@ -19,7 +19,7 @@ constexpr char kGroup[] = "nworkers_per_group: 3 nworkers_per_procs: 3";
 
 // Each GPU applies the updates itself, and replays its steps.
 TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
-  for (const UpdaterType type : {kSGD, kAdam}) {
+  for (const UpdaterType type : {kSGD, kAdam, kAdamW}) {
     SCOPED_TRACE(UpdaterType_Name(type));
     JobProto job = Job(kGroup, false);
     job.mutable_updater()->set_type(type);

@@ -3,6 +3,8 @@
 
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/thread/activity_mark.h"
 #include "singa/base/error.h"
@@ -22,8 +24,9 @@ std::string Linear(const std::string& name, const std::string& source,
                 " }\n");
 }
 
-std::string Loss(const std::string& source) {
-  return StrCat("layer { name: 'loss' user_type: 'TestLoss' srclayers: '", source, "' }\n");
+std::string Loss(const std::string& source, const std::string& more = "") {
+  return StrCat("layer { name: 'loss' user_type: 'TestLoss' srclayers: '", source, "' ", more,
+                " }\n");
 }
 
 // FailsInStep fails as its `failure` says, in its feature or in its gradient.
@@ -73,6 +76,38 @@ TEST(Net, ItsBatchIsTheGroupsAndItsRowsAreTheWorkers) {
                options);
   EXPECT_EQ(test.net.batch(), 5);
   EXPECT_EQ(test.net.rows(), 3);
+}
+
+// Returns the gradient of param "wa" of a net with a loss of this weight, and the printed loss.
+std::pair<std::vector<float>, double> Weighted(const std::string& weight, float scale = 0) {
+  TestNet test(
+      StrCat(kData, Linear("a", "data"), Linear("b", "data"), Loss("a' srclayers: 'b", weight)));
+  test.state.loss_scale = scale;
+  test.ctx.scales_losses = scale > 0;
+  test.Forward();
+  const double loss = test.TakeLoss();
+  test.Backward();
+  return {test.Grad("wa"), loss};
+}
+
+std::vector<float> Times(float factor, std::vector<float> numbers) {
+  for (float& x : numbers) x *= factor;
+  return numbers;
+}
+
+TEST(Net, MultipliesTheGradientOfALossByItsWeightAndNotTheLoss) {
+  const auto [gradient, loss] = Weighted("");
+  for (const float weight : {0.25f, -2.f}) {
+    const auto [weighted, printed] = Weighted(StrCat("loss_weight: ", weight));
+    EXPECT_EQ(weighted, Times(weight, gradient));
+    EXPECT_EQ(printed, loss);
+  }
+}
+
+TEST(Net, MultipliesTheGradientOfALossByItsWeightAndTheScaleOfFloat16) {
+  const std::vector<float> gradient = Weighted("").first;
+  EXPECT_EQ(Weighted("", 64).first, Times(64, gradient));
+  EXPECT_EQ(Weighted("loss_weight: 0.5", 64).first, Times(32, gradient));
 }
 
 TEST(Net, WithoutNodesItHasNoRows) {

@@ -4,6 +4,9 @@ MOMENTUM = """type: kSGD momentum: 0.9 weight_decay: 0.001
   learning_rate { type: kFixed base_lr: 0.05 }"""
 ADAM = """type: kAdam adam_conf { beta1: 0.9 beta2: 0.999 } clip_norm: 5
   learning_rate { type: kLinear base_lr: 0.003 linear_conf { change_freq: 500 final_lr: 0.001 } }"""
+ADAMW = """type: kAdamW weight_decay: 0.1 clip_norm: 5
+  learning_rate { type: kCosine base_lr: 0.003 warmup_steps: 3
+                  cosine_conf { change_freq: 10 final_lr: 0.001 } }"""
 GAUSSIAN = "init { type: kGaussian std: 0.05 }"
 WIDE = "init { type: kGaussian std: 5 }"
 ZERO = "init { type: kConstant value: 0 }"

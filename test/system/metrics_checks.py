@@ -1,8 +1,8 @@
 """Checks which rows metrics.jsonl has, and their values."""
 import time
 
-from case import check, close, equal, has, true
-from job import mlp
+from case import check, close, equal, has, tensors, true
+from job import dense, mlp
 
 TRAIN_FIELDS = ["time", "phase", "step", "group", "layer", "loss", "accuracy", "samples_per_second",
                 "step_ms", "data_wait_ms", "bytes_sent", "lr", "epoch"]
@@ -182,6 +182,23 @@ def rows_come_each_100_steps_unless_the_job_says_how_often(case):
     err = case.train("job.conf", "-set", "disp_freq=0", workspace="off").err
     true("train step" not in err, f"a row where disp_freq is 0:\n{err}")
     true('"train"' not in case.path("off/metrics.jsonl").read_text(), "rows of disp_freq 0")
+
+
+@check
+def a_loss_of_weight_0_is_printed_and_trains_nothing(case):
+    settings = "train_steps: 20 disp_freq: 5"
+    train(case, settings)
+    second = dense("side", "relu", 3, 10) + """
+  layer { name: "aux" type: kSoftmaxLoss srclayers: "side" srclayers: "data" loss_weight: 0 }"""
+    job = case.train(mlp(case.site.data, settings, layers=second), workspace="both")
+    has(job.err, "no loss with another loss_weight than 0 depends on the layer", "stderr")
+    rows = {name: [(row["step"], row["loss"]) for row in case.rows("both", "train")
+                   if row["layer"] == name] for name in ("loss", "aux")}
+    equal(rows["loss"], [(row["step"], row["loss"]) for row in case.rows(phase="train")], "rows")
+    true(len(rows["aux"]) == 4 and all(1 < loss < 5 for _, loss in rows["aux"]), f"rows {rows}")
+    alone, both = (tensors(case.newest(workspace) / "model.safetensors")
+                   for workspace in ("ws", "both"))
+    equal({name: both[name] for name in alone}, alone, "params")
 
 
 @check

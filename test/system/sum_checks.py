@@ -4,7 +4,7 @@ sum_topologies.py tries all ways; the checks here some of them.
 """
 from case import check, equal, learned, same_bytes, tensors, true
 from group_checks import CARRIED, LARGE
-from job import ADAM, MOMENTUM, csv, mlp
+from job import ADAM, ADAMW, MOMENTUM, csv, mlp
 
 WAYS = {
     "threads": (),
@@ -26,6 +26,8 @@ def write_nets(case):
         "pieces": mlp(case.site.data, SETTINGS, **LARGE),
         "clipped": mlp(case.site.data, SETTINGS, updater=MOMENTUM + " clip_norm: 0.5", **LARGE),
         "adam": mlp(case.site.data, SETTINGS, updater=ADAM, **LARGE),
+        "adamw": mlp(case.site.data, SETTINGS, updater=ADAMW, **LARGE).replace(
+            "type: kSoftmaxLoss", "type: kSoftmaxLoss loss_weight: 0.3"),
         "skipped": csv("points.csv", SETTINGS + " on_nonfinite: kSkip", 11),
         "norm": CARRIED % (STEPS, "param { init { type: kUniform low: -0.5 high: 0.5 } } " * 9),
     }

@@ -60,7 +60,8 @@ class GradientPiecesTest : public ::testing::TestWithParam<std::tuple<std::strin
 INSTANTIATE_TEST_SUITE_P(
     Updaters, GradientPiecesTest,
     ::testing::Combine(::testing::Values("type: kSGD", "type: kSGD momentum: 0.9 weight_decay: 0.1",
-                                         "type: kAdam delta: 1e-3"),
+                                         "type: kAdam delta: 1e-3",
+                                         "type: kAdamW delta: 1e-3 weight_decay: 0.1"),
                        ::testing::Values(1, 2)));
 
 TEST_P(GradientPiecesTest, AreTheWholeGradient) {

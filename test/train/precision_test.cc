@@ -55,10 +55,23 @@ TEST(ScaleGradientTest, ElementsAreTheKernel) {
   const StepState state = {.step = 1, .loss_scale = 8};
   std::vector<float> host = {1, -2.5f, 3e-39f}, device = host;
   Context ctx;
-  ScaleGradient(ctx, host.data(), 3, &state);
-  RunElements(3, ScaleGradientElement{device.data(), &state});
+  ScaleGradient(ctx, host.data(), 3, 1, &state);
+  RunElements(3, ScaleGradientElement{device.data(), 1, &state});
   EXPECT_EQ(host, (std::vector<float>{8, -20, 8 * 3e-39f}));
   EXPECT_EQ(device, host);
+}
+
+TEST(ScaleGradientTest, AWeightComesBesideTheScaleOrAlone) {
+  const StepState state = {.step = 1, .loss_scale = 8};
+  Context ctx;
+  for (const StepState* scale : {&state, static_cast<const StepState*>(nullptr)}) {
+    std::vector<float> host = {1, -2.5f, 0}, device = host;
+    ScaleGradient(ctx, host.data(), 3, -0.25f, scale);
+    RunElements(3, ScaleGradientElement{device.data(), -0.25f, scale});
+    EXPECT_EQ(host,
+              scale ? (std::vector<float>{-2, 5, 0}) : (std::vector<float>{-0.25f, 0.625f, 0}));
+    EXPECT_EQ(device, host);
+  }
 }
 
 class PrecisionTest : public DeviceTrainer {
@@ -67,14 +80,15 @@ class PrecisionTest : public DeviceTrainer {
     job.set_precision(precision);
     return job;
   }
-  // Returns a job whose conf multiplies the gradients by `scale`.
-  static JobProto Scaled(float scale, const std::string& more = "") {
+  static JobProto WithLoss(const std::string& settings) {
     return Job(StrCat(kData, "layer { name: 'fc' type: kInnerProduct srclayers: 'data' ",
                       Params("fc"), R"( innerproduct_conf { num_output: 4 } }
-    layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data"
-            softmaxloss_conf { scale: )",
-                      scale, " } }"),
-               more);
+    layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" )",
+                      settings, " }"));
+  }
+  // Returns a job whose conf multiplies the gradients by `scale`.
+  static JobProto Scaled(float scale) {
+    return WithLoss(StrCat("softmaxloss_conf { scale: ", scale, " }"));
   }
   static float Distance(const Trained& a, const Trained& b) {
     float most = 0;
@@ -118,6 +132,19 @@ TEST_F(PrecisionTest, ScalesGradientsThatFloat16WouldLose) {
   const Trained half = Train(In(JobProto::kFloat16, tiny), true), exact = Train(tiny, true);
   EXPECT_LT(Distance(half, exact), 1e-3f);
   EXPECT_GT(Distance(Train(tiny, true, 0), exact), 0.01f);
+}
+
+// A power of two as loss_weight gives the bits of the loss's own factor, whatever the precision.
+TEST_F(PrecisionTest, ALossWeightIsAFactorOfGradientsAlone) {
+  const JobProto weighted = WithLoss("loss_weight: 0.25"), scaled = Scaled(0.25f);
+  for (const auto precision : {JobProto::kFloat32, JobProto::kFloat16})
+    for (const bool on_device : {false, true}) {
+      const Trained one = Train(In(precision, weighted), on_device);
+      const Trained other = Train(In(precision, scaled), on_device);
+      EXPECT_EQ(one.params, other.params);
+      EXPECT_EQ(one.replays, on_device ? 10 : 0);
+      EXPECT_FLOAT_EQ(static_cast<float>(one.metrics[0] / other.metrics[0]), 4);  // the loss
+    }
 }
 
 // A gradient of up to 1000 / 6 overflows until the scale is 2^8. Each such step is skipped.

@@ -42,6 +42,7 @@ const Rule kRules[] = {
     {"RmsProp", "type: kRMSProp rmsprop_conf { rho: 0.9 }"},
     {"AdaDelta", "type: kAdaDelta"},
     {"Adam", "type: kAdam"},
+    {"AdamW", "type: kAdamW"},
     {"AdaMax", "type: kAdamMax"},
 };
 
@@ -226,6 +227,7 @@ TEST(UpdateChunksTest, GivesTheBitsOfTheHost) {
   ExpectBlocksGiveTheHostsBits<RmsPropElement, 1>("type: kRMSProp rmsprop_conf { rho: 0.9 }");
   ExpectBlocksGiveTheHostsBits<AdaDeltaElement, 2>("type: kAdaDelta");
   ExpectBlocksGiveTheHostsBits<AdamElement, 2>("type: kAdam");
+  ExpectBlocksGiveTheHostsBits<AdamWElement, 2>("type: kAdamW");
   ExpectBlocksGiveTheHostsBits<AdaMaxElement, 2>("type: kAdamMax");
 }
 

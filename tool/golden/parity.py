@@ -21,6 +21,7 @@ when its start is nudged by 1e-6; otherwise the difference is singa's, and the e
 
 20 steps hardly change the learning rates of these confs, and none has a wd_scale. So the jobs named
 "..., altered" run these confs with a fast schedule, a large weight decay and scales of their own.
+Other names tell the rule or schedule that takes the place of the conf's.
 """
 import argparse
 import gzip
@@ -78,7 +79,7 @@ def train_torch(job, start, images, labels, dtype):
             lr_scale, wd_scale = job.scales_of(name)
             groups.append({"params": [param], "lr": 1, "lr_scale": lr_scale,
                            "weight_decay": job.weight_decay * wd_scale})
-    optimizer = torch.optim.SGD(groups, momentum=job.momentum)
+    optimizer = job.optimizer(groups)
     pixels = torch.from_numpy(((images - job.mean) / job.std)).to(dtype)
     targets = torch.from_numpy(labels.astype(np.int64))
     for step in range(STEPS):
@@ -91,7 +92,7 @@ def train_torch(job, start, images, labels, dtype):
                 state["momentum_buffer"] *= job.lr(step - 1) / job.lr(step)
         rows = slice(step * BATCH, (step + 1) * BATCH)
         optimizer.zero_grad()
-        F.cross_entropy(net(pixels[rows]), targets[rows]).backward()
+        (job.loss_weight * F.cross_entropy(net(pixels[rows]), targets[rows])).backward()
         optimizer.step()
     return {name: param.detach().double() for name, param in (params | kept).items()}
 

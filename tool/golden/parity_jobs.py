@@ -3,6 +3,7 @@
 No script of its own.
 """
 import dataclasses
+import math
 import pathlib
 import sys
 
@@ -41,10 +42,17 @@ class Job:
     lr: callable  # of the step
     momentum: float = 0
     weight_decay: float = 0
+    adamw: dict = None  # AdamW's betas and eps; None: SGD
+    loss_weight: float = 1
     scales_w: tuple = (1, 1)  # lr_scale, wd_scale
     scales_b: tuple = (1, 1)
     scales: dict = dataclasses.field(default_factory=dict)  # of single params, by name
     sets: tuple = ()
+
+    def optimizer(self, groups):
+        if self.adamw:
+            return torch.optim.AdamW(groups, **self.adamw)
+        return torch.optim.SGD(groups, momentum=self.momentum)
 
     @property
     def colours(self):
@@ -93,6 +101,18 @@ def store_sets(*fields):
     return tuple(f"neuralnet.layer[data#0].store_conf.{field}" for field in fields)
 
 
+def rule_sets(kind, rate, **fields):
+    """Of `updater`: its type, that of its learning rate, and fields."""
+    return (f"updater.type={kind}", f"updater.learning_rate.type={rate}",
+            *(f"updater.{path.replace('__', '.')}={value}" for path, value in fields.items()))
+
+
+def cosine(step):
+    """kCosine from 0.002 to 0.0005 in 15 steps, with a warm-up of 4."""
+    rate = 0.0005 + 0.0015 * (1 + math.cos(math.pi * min(step, 15) / 15)) / 2
+    return rate * min(1, (step + 1) / 4)
+
+
 def scale_sets(layers, index, lr_scale, wd_scale):
     return [f"neuralnet.layer[{layer}].param[{index}].{field}={value}" for layer in layers
             for field, value in (("lr_scale", lr_scale), ("wd_scale", wd_scale))]
@@ -130,6 +150,24 @@ JOBS = {
               *scale_sets(["conv1", "conv2", "ip1", "ip2"], 0, 0.5, 2),
               *scale_sets(["conv1", "conv2", "ip1", "ip2"], 1, 2, 0))),
     "cnn": CNN,
+    # eps is large: a small one makes large steps of small gradients, which are mostly rounding.
+    "cnn, AdamW, cosine": dataclasses.replace(
+        CNN, lr=cosine, momentum=0, weight_decay=0.5, scales_b=(2, 0),
+        adamw={"betas": (0.875, 0.96875), "eps": 1e-3},
+        sets=(*CNN.sets,
+              *rule_sets("kAdamW", "kCosine", momentum=0, weight_decay=0.5, delta=1e-3,
+                         adam_conf__beta1=0.875, adam_conf__beta2=0.96875,
+                         learning_rate__base_lr=0.002, learning_rate__warmup_steps=4,
+                         learning_rate__cosine_conf__change_freq=15,
+                         learning_rate__cosine_conf__final_lr=0.0005),
+              *scale_sets(["conv1", "conv2", "ip1", "ip2"], 1, 2, 0))),
+    "lenet, polynomial, loss weight": dataclasses.replace(
+        LENET, lr=lambda step: 0.001 + 0.009 * max(0, 1 - step / 16) ** 1.5, loss_weight=0.25,
+        sets=(*LENET.sets,
+              *rule_sets("kSGD", "kPolynomial", learning_rate__polynomial_conf__change_freq=16,
+                         learning_rate__polynomial_conf__power=1.5,
+                         learning_rate__polynomial_conf__final_lr=0.001),
+              "neuralnet.layer[loss].loss_weight=0.25")),
     "convnet": CONVNET,
     "conv, LRN, batch norm": NORM,
     "residual block, GELU, SiLU": RESIDUAL,

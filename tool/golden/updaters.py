@@ -67,6 +67,10 @@ def adam(w, g, s, t):
     return w - LR * m / (np.sqrt(v) + DELTA)
 
 
+def adamw(w, g, s, t):
+    return adam(w, g, s, t) - LR * DECAY * w
+
+
 def adamax(w, g, s, t):
     s["m"] = BETA1 * s.get("m", 0) + (1 - BETA1) * g
     s["u"] = np.maximum(BETA2 * s.get("u", 0), np.abs(g))
@@ -76,7 +80,9 @@ def adamax(w, g, s, t):
 def run(rule):
     w, state, rows = W0.copy(), {}, []
     for step in range(STEPS):
-        g = np.clip(gradient(step), CLIP_LOW, CLIP_HIGH) + DECAY * w
+        g = np.clip(gradient(step), CLIP_LOW, CLIP_HIGH)
+        if rule is not adamw:  # it decays the value itself
+            g = g + DECAY * w
         w = rule(w, g, state, step + 1)
         rows.append(w.copy())
     return np.array(rows)
@@ -102,6 +108,8 @@ RULES = [  # name, ours, the same in torch.optim
     ("kAdaDeltaRule", adadelta, lambda p: torch.optim.Adadelta(
         p, lr=LR, rho=RHO, eps=ADADELTA_DELTA, weight_decay=DECAY)),
     ("kAdamRule", adam, lambda p: torch.optim.Adam(
+        p, lr=LR, betas=(BETA1, BETA2), eps=DELTA, weight_decay=DECAY)),
+    ("kAdamWRule", adamw, lambda p: torch.optim.AdamW(
         p, lr=LR, betas=(BETA1, BETA2), eps=DELTA, weight_decay=DECAY)),
     ("kAdaMaxRule", adamax, lambda p: torch.optim.Adamax(  # its eps is in the max: 1e-8 apart
         p, lr=LR, betas=(BETA1, BETA2), eps=DELTA, weight_decay=DECAY)),

@@ -126,7 +126,7 @@ class SINGA_API Layer {
 
   // Overwrites the gradient of each input whose grad is not empty(), and adds to params' gradients
   // by their beta(). A loss is the mean over the group's batch: it divides each row's gradient by
-  // span.batch.
+  // span.batch. Net multiplies its inputs' gradients by LayerProto.loss_weight.
   virtual void ComputeGradient(Context& ctx, Inputs in, Outputs out);
 
   // Sets the files for the records that an output layer writes in the next pass.

@@ -47,6 +47,9 @@ struct NetNode {
 
   Declared& declared() { return declare->declared(); }
   const Declared& declared() const { return declare->declared(); }
+  // Returns whether LayerProto.loss_weight has an effect. Both sides of an RBM originate gradients
+  // of their params, but are no losses.
+  bool is_loss() const { return traits.originates_gradient && !in_feedback; }
   // Returns `ctx` for a node on the device, and ctx.ForHost() for a node on the host.
   Context ContextOf(const Context& ctx) const { return on_device ? ctx : ctx.ForHost(); }
 };

@@ -114,7 +114,7 @@ inline constexpr ForTypes kForTypes[] = {
     {"LayerProto", "type", "softmaxloss_conf", "kSoftmaxLoss kCudnnSoftmaxLoss"},
     {"LayerProto", "type", "sigmoid_cross_entropy_conf", "kSigmoidCrossEntropyLoss"},
     {"LayerProto", "type", "loss_weight",
-     "kEuclideanLoss kSoftmaxLoss kCudnnSoftmaxLoss kSigmoidCrossEntropyLoss"},
+     "kEuclideanLoss kSoftmaxLoss kCudnnSoftmaxLoss kSigmoidCrossEntropyLoss kDummy"},
     {"LayerProto", "type", "argsort_conf", "kArgSort kAccuracy"},
     {"LayerProto", "type", "sample_conf", "kSample"},
     {"LayerProto", "type", "concate_conf", "kConcate"},

@@ -43,6 +43,7 @@ class TrainedNet {
         WarnAt(i, "", "no layer reads it, so it has no effect on training");
       else
         WarnOfNoLoss(i);
+      WarnOfWeight(i);
       WarnOfTwoSoftmaxes(i);
       WarnOfZeros(i);
       WarnOfNoBias(i);
@@ -90,6 +91,13 @@ class TrainedNet {
     return true;
   }
 
+  // Warns of a weight of a user's layer that is no loss. driver/conf/idle_fields.h has our types.
+  void WarnOfWeight(size_t i) {
+    const LayerProto& conf = nodes_[i].conf;
+    if (conf.has_user_type() && conf.has_loss_weight() && !nodes_[i].is_loss())
+      WarnAt(i, "loss_weight", "has no effect: the layer is no loss");
+  }
+
   void WarnOfNoLoss(size_t i) {
     const NetNode& node = nodes_[i];
     if (node.runs_backward || node.in_feedback || node.traits.aliases_in) return;
@@ -98,7 +106,13 @@ class TrainedNet {
     const bool trains = std::any_of(params.begin(), params.end(), [this](const Param* param) {
       return param->trains() && !IsTrainedElsewhere(*param);
     });
-    if (trains) WarnAt(i, "", "its params are not trained: no loss depends on the layer");
+    const bool any_idle = std::any_of(nodes_.begin(), nodes_.end(), [](const NetNode& other) {
+      return other.is_loss() && other.conf.loss_weight() == 0;
+    });
+    if (trains)
+      WarnAt(i, "",
+             StrCat("its params are not trained: no loss ",
+                    any_idle ? "with another loss_weight than 0 " : "", "depends on the layer"));
   }
 
   bool IsTrainedElsewhere(const Param& param) const {

@@ -1,3 +1,4 @@
+#pragma GCC diagnostic ignored "-Wswitch"
 // Exports kReLU, kSigmoid, kSTanh and kActivation.
 #include "nn/neuron/activation.h"
 

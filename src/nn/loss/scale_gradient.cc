@@ -5,9 +5,9 @@
 namespace singa {
 namespace {
 
-void Scale(Context&, float* dx, int64_t n, const StepState* state) {
-  const ScaleGradientElement scale = {dx, state};
-  for (int64_t i = 0; i < n; ++i) scale(i);
+void Scale(Context&, float* dx, int64_t n, float weight, const StepState* state) {
+  const float factor = ScaleGradientElement{dx, weight, state}.factor();
+  for (int64_t i = 0; i < n; ++i) dx[i] *= factor;
 }
 
 [[maybe_unused]] const bool registered = ScaleGradient.Set(Device::kCpu, Scale);

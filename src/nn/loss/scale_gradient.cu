@@ -6,8 +6,8 @@
 namespace singa {
 namespace {
 
-void Scale(Context& ctx, float* dx, int64_t n, const StepState* state) {
-  ForEach(ctx, n, ScaleGradientElement{dx, state});
+void Scale(Context& ctx, float* dx, int64_t n, float weight, const StepState* state) {
+  ForEach(ctx, n, ScaleGradientElement{dx, weight, state});
 }
 
 [[maybe_unused]] const bool registered = ScaleGradient.Set(Device::kCuda, Scale);

@@ -8,8 +8,11 @@ namespace singa {
 
 struct ScaleGradientElement {
   float* dx;
+  float weight;
   const StepState* state;
-  SINGA_HD void operator()(int64_t i) const { dx[i] *= state->loss_scale; }
+
+  SINGA_HD float factor() const { return state ? weight * state->loss_scale : weight; }
+  SINGA_HD void operator()(int64_t i) const { dx[i] *= factor(); }
 };
 
 }  // namespace singa

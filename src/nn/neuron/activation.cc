@@ -1,3 +1,4 @@
+#pragma GCC diagnostic ignored "-Wswitch"
 #include "nn/neuron/activation.h"
 
 #include "math/elementwise/elementwise.h"

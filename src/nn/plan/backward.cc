@@ -57,6 +57,17 @@ void MarkCompletes(std::deque<NetNode>* nodes) {
       if (users[param] == 1) node.in_pieces.push_back(param);
 }
 
+// Net multiplies the gradients of a loss's sources by loss_weight. Nothing multiplies those of its
+// own params, so a loss that has any cannot have such a weight.
+void CheckWeight(const NetNode& loss, ConfigErrors* errors) {
+  const float weight = loss.conf.loss_weight();
+  if (weight == 0 || weight == 1 || loss.declared().params.empty()) return;
+  errors->push_back(ConfigError("loss_weight", StrCat("must be 0 or 1, is ", weight,
+                                                      ": the loss has params, and "
+                                                      "their gradients have no factor"))
+                        .Under(loss.path));
+}
+
 }  // namespace
 
 void MarkFeedback(std::deque<NetNode>* nodes, const std::vector<Node>& graph) {
@@ -81,7 +92,8 @@ void FindBackward(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
   const std::vector<char> value_trains = FindTraining(nodes, graph, values->size(), errors);
   for (size_t i = graph.size(); i-- > 0;) {
     NetNode& node = (*nodes)[i];
-    bool reached = node.traits.originates_gradient;
+    if (node.is_loss()) CheckWeight(node, errors);
+    bool reached = node.is_loss() ? node.conf.loss_weight() != 0 : node.traits.originates_gradient;
     for (const Read& out : graph[i].out) reached = reached || (*values)[out.value].needs_grad(out);
     node.runs_backward = node.runs_backward && reached && node.wiring.differentiable;
     if (!node.runs_backward) continue;

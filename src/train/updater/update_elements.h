@@ -8,7 +8,8 @@
 
 namespace singa {
 
-// Every rule first clips the gradient, then adds that of the weight decay. NaN stays NaN.
+// Every rule first clips the gradient, then adds that of the weight decay (0 for AdamW). NaN stays
+// NaN.
 struct GradientPrologue {
   float clip_low, clip_high, weight_decay;
 
@@ -102,6 +103,18 @@ struct alignas(8) AdamElement {
     *m = beta1(*m, x);
     *v = beta2(*v, x * x);
     *w -= rate * *m / (root_scale * std::sqrt(*v) + delta);
+  }
+};
+
+// Adam that takes the weight decay from the value itself. The decay is not part of the gradient, so
+// it is neither clipped nor part of m and v.
+struct alignas(8) AdamWElement {
+  AdamElement adam;  // its prologue adds no weight decay
+  float decay;       // lr x weight_decay
+
+  SINGA_HD void operator()(float g, float* w, float* m, float* v) const {
+    *w -= decay * *w;
+    adam(g, w, m, v);
   }
 };
 

@@ -28,6 +28,7 @@ void UpdateOnDevice(Context& ctx, const UpdateBatch& batch) {
     RmsPropUpdate.Set(Device::kCuda, UpdateOnDevice<RmsPropElement, 1>) &&
     AdaDeltaUpdate.Set(Device::kCuda, UpdateOnDevice<AdaDeltaElement, 2>) &&
     AdamUpdate.Set(Device::kCuda, UpdateOnDevice<AdamElement, 2>) &&
+    AdamWUpdate.Set(Device::kCuda, UpdateOnDevice<AdamWElement, 2>) &&
     AdaMaxUpdate.Set(Device::kCuda, UpdateOnDevice<AdaMaxElement, 2>);
 
 }  // namespace

@@ -14,6 +14,6 @@ inline constinit UpdateKernel SgdUpdate{"SgdUpdate"}, MomentumUpdate{"MomentumUp
 // The steps are NesterovElement and so on.
 inline constinit UpdateKernel NesterovUpdate{"NesterovUpdate"}, AdaGradUpdate{"AdaGradUpdate"},
     RmsPropUpdate{"RmsPropUpdate"}, AdaDeltaUpdate{"AdaDeltaUpdate"}, AdamUpdate{"AdamUpdate"},
-    AdaMaxUpdate{"AdaMaxUpdate"};
+    AdamWUpdate{"AdamWUpdate"}, AdaMaxUpdate{"AdaMaxUpdate"};
 
 }  // namespace singa

@@ -36,6 +36,16 @@ TEST(CheckRanges, NotANumberIsInNoRange) {
             "error: updater.weight_decay: must be >= 0, is nan\n");
 }
 
+TEST(CheckRanges, AFiniteNumberMayHaveAnySign) {
+  const auto found = [](const char* weight) {
+    return Found(StrCat("neuralnet { layer { name: 'loss' loss_weight: ", weight, " } }"));
+  };
+  for (const char* weight : {"0", "-0.5", "3e38"}) EXPECT_EQ(found(weight), "") << weight;
+  for (const char* weight : {"nan", "inf", "-inf"})
+    EXPECT_EQ(found(weight), StrCat("error: neuralnet.layer[loss].loss_weight: must be finite, is ",
+                                    weight, "\n"));
+}
+
 TEST(CheckRanges, FieldsThatAreNotSetAreNotChecked) {
   EXPECT_EQ(Found("updater {} cluster {} neuralnet { layer {} }"), "");
 }

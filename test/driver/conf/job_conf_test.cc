@@ -61,7 +61,7 @@ TEST_F(JobConfTest, ReportsAllMistakesInOnePass) {
             "F:1:1: error: nane: no such field in JobProto; did you mean \"name\"?\n"
             "F:2:1: error: train_steps: must be an integer, is 1.5\n"
             "F:3:11: error: updater.type: must be kSGD, kAdaGrad, kRMSProp, kNesterov, kAdaDelta, "
-            "kAdam, kAdamMax or kUserUpdater, is kSGDD; did you mean \"kSGD\"?\n"
+            "kAdam, kAdamMax, kAdamW or kUserUpdater, is kSGDD; did you mean \"kSGD\"?\n"
             "F:3:23: error: updater.momentum: must be finite, is nan\n"
             "F:4:1: error: seed: must be >= 0, is -1\n"
             "F:5:1: error: debug: must be true or false, is yes\n"

@@ -136,6 +136,26 @@ TEST(NetWarnings, AParamThatAnotherLayerTrainsIsTrained) {
   EXPECT_THAT(found("name: 'own' share_from: 'topw'"), Not(HasSubstr("are not trained")));
 }
 
+class IsLoss final : public SaysNothing {
+  Traits traits() const override { return {.originates_gradient = true}; }
+};
+SINGA_REGISTER_LAYER(FactsLoss, IsLoss);
+
+TEST(NetWarnings, AUsersLayerThatIsNoLossHasNoWeight) {
+  const std::string top = Product("top", "data", false);
+  EXPECT_THAT(Found(Own("own", "top", "user_type: 'FactsNothing' loss_weight: 0.5") + top),
+              HasSubstr("layer[own].loss_weight: has no effect: the layer is no loss"));
+  EXPECT_EQ(Found(Own("own", "top", "user_type: 'FactsLoss' loss_weight: 0.5") + top), "");
+}
+
+TEST(NetWarnings, ALossOfWeight0TrainsNothing) {
+  EXPECT_THAT(Found(Product("side", "data", false) +
+                    Own("own", "side", "user_type: 'FactsLoss' loss_weight: 0") +
+                    Product("top", "data", false)),
+              HasSubstr("layer[side]: its params are not trained: no loss with another loss_weight "
+                        "than 0 depends on the layer"));
+}
+
 TEST(NetWarnings, ALayerWithoutReadersMayMeasure) {
   const std::string top = Product("top", "data", false);
   EXPECT_THAT(Found(Own("side", "data", "type: kReLU") + top),

@@ -60,6 +60,23 @@ TEST(ScheduleWarnings, ARateOfNothingForHalfOfTheTraining) {
   EXPECT_EQ(Found(Steps(1000, 600, "0")), "");
 }
 
+// Returns a job with this type of schedule, which reaches `final_lr` at step `end`.
+std::string Annealed(const std::string& type, int64_t end, const std::string& final_lr) {
+  return StrCat("train_steps: 1000 updater { type: kSGD learning_rate { ", type,
+                " { change_freq: ", end, " final_lr: ", final_lr, " } } }");
+}
+
+TEST(ScheduleWarnings, AScheduleThatReachesNothingBeforeHalfOfTheTraining) {
+  const std::string end = " on: the rest of the 1000 steps trains nothing\n";
+  for (const char* type : {"type: kCosine cosine_conf", "type: kPolynomial polynomial_conf"}) {
+    EXPECT_EQ(Found(Annealed(type, 300, "0")),
+              "updater.learning_rate: is 0 from about step 309" + end)
+        << type;
+    EXPECT_EQ(Found(Annealed(type, 300, "1e-4")), "") << type;
+    EXPECT_EQ(Found(Annealed(type, 1000, "0")), "") << type;
+  }
+}
+
 TEST(ScheduleWarnings, AFewStepsMayHaveAnyRate) { EXPECT_EQ(Found(Steps(99, 10, "0")), ""); }
 
 TEST(ScheduleWarnings, ARateThatIsAMistakeIsReportedElsewhere) {

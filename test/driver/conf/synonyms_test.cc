@@ -41,6 +41,18 @@ TEST(Synonyms, WordsOfDistributedTrainingAreKnown) {
   EXPECT_EQ(SynonymOf(*ClusterProto::GroupSync_descriptor(), "DiLoCo"), "kOuter");
 }
 
+// These are words of PyTorch and Caffe.
+TEST(Synonyms, WordsOfRulesAndSchedulesAreKnown) {
+  EXPECT_EQ(SynonymOf(*UpdaterType_descriptor(), "AdamW"), "kAdamW");
+  EXPECT_EQ(SynonymOf(*ChangeMethod_descriptor(), "CosineAnnealingLR"), "kCosine");
+  EXPECT_EQ(SynonymOf(*ChangeMethod_descriptor(), "poly"), "kPolynomial");
+  EXPECT_EQ(SynonymOf(*LRGenProto::descriptor(), "T_max"), "cosine_conf.change_freq");
+  EXPECT_EQ(SynonymOf(*LRGenProto::descriptor(), "eta_min"), "cosine_conf.final_lr");
+  EXPECT_EQ(SynonymOf(*LRGenProto::descriptor(), "total_iters"), "polynomial_conf.change_freq");
+  EXPECT_EQ(SynonymOf(*CosineProto::descriptor(), "T_max"), "change_freq");
+  EXPECT_EQ(SynonymOf(*PolynomialProto::descriptor(), "max_iter"), "change_freq");
+}
+
 TEST(Synonyms, AWordWithoutAFieldOfItsOwnGetsAdvice) {
   for (const char* name : {"diloco", "outer_optimizer"})
     EXPECT_EQ(InsteadOf(*ClusterProto::descriptor(), name),

@@ -24,8 +24,9 @@ std::string Linear(const std::string& name, const std::string& source,
                 more, " }\n");
 }
 
-std::string Loss(const std::string& source) {
-  return StrCat("layer { name: 'loss' user_type: 'TestLoss' srclayers: '", source, "' }\n");
+std::string Loss(const std::string& source, const std::string& more = "") {
+  return StrCat("layer { name: 'loss' user_type: 'TestLoss' srclayers: '", source, "' ", more,
+                " }\n");
 }
 
 std::vector<std::string> Backwards(const std::string& text) {
@@ -54,6 +55,47 @@ TEST(Backward, ALayerThatNoLossReadsDoesNotRun) {
 
 TEST(Backward, WithoutALossNothingRuns) {
   EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data"), Linear("b", "a"))).empty());
+}
+
+TEST(Backward, ALossOfWeight0DoesNotRun) {
+  EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data"), Loss("a", "loss_weight: 0"))).empty());
+  EXPECT_EQ(Backwards(StrCat(kData, Linear("a", "data"), Linear("b", "a"), Loss("a"),
+                             "layer { name: 'other' user_type: 'TestLoss' srclayers: 'b' "
+                             "loss_weight: 0 }\n")),
+            (std::vector<std::string>{"a", "split(a)", "loss"}));
+}
+
+// ParamLoss is a loss with a param of its own.
+class ParamLoss final : public Layer {
+ public:
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    declare.Param(0, {1});
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  Traits traits() const override { return {.originates_gradient = true}; }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
+};
+SINGA_REGISTER_LAYER(ParamLoss, ParamLoss);
+
+// Returns the error of a net whose loss has a param and the weight; "": there is none.
+std::string ErrorOfWeight(const std::string& weight) {
+  ParamTable params;
+  ConfigErrors errors;
+  BuildNet(ParseNet(StrCat(kData, Linear("a", "data"),
+                           "layer { name: 'loss' user_type: 'ParamLoss' srclayers: 'a' "
+                           "param { name: 'v' } loss_weight: ",
+                           weight, " }")),
+           {}, &params, &errors);
+  return errors.empty() ? "" : errors.front().what();
+}
+
+TEST(Backward, ALossWithParamsHasNoWeightBetween0And1) {
+  EXPECT_EQ(ErrorOfWeight("0.5"),
+            "layer[loss].loss_weight: must be 0 or 1, is 0.5: the loss has params, and their "
+            "gradients have no factor");
+  EXPECT_EQ(ErrorOfWeight("0"), "");
+  EXPECT_EQ(ErrorOfWeight("1"), "");
 }
 
 TEST(Backward, ALossAboveParamsThatDoNotTrainDoesNotRun) {

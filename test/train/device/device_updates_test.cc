@@ -26,7 +26,8 @@ std::string Classifier(const std::string& loss, const std::string& between = "")
 }
 
 TEST_F(DeviceUpdatesTest, OfEachRuleAreReplayed) {
-  for (const UpdaterType type : {kSGD, kAdaGrad, kRMSProp, kNesterov, kAdaDelta, kAdam, kAdamMax}) {
+  for (const UpdaterType type :
+       {kSGD, kAdaGrad, kRMSProp, kNesterov, kAdaDelta, kAdam, kAdamMax, kAdamW}) {
     SCOPED_TRACE(UpdaterType_Name(type));
     JobProto job = Job(Classifier(""));
     job.mutable_updater()->set_type(type);

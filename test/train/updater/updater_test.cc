@@ -31,6 +31,7 @@ const Rule kRules[] = {
     {"RmsProp", kRMSProp, 0, 1e-8f, golden::kRmsPropRule},
     {"AdaDelta", kAdaDelta, 0, 1e-2f, golden::kAdaDeltaRule},
     {"Adam", kAdam, 0, 1e-8f, golden::kAdamRule},
+    {"AdamW", kAdamW, 0, 1e-8f, golden::kAdamWRule},
     {"AdaMax", kAdamMax, 0, 1e-8f, golden::kAdaMaxRule},
 };
 
@@ -52,12 +53,12 @@ struct Trained {
     states.assign(updater->states().size(), std::vector<float>(w.size(), 0.f));
   }
   // Updates elements [begin, end) once.
-  void Update(Context& ctx, int64_t count, const std::vector<float>& g, int64_t begin,
-              int64_t end) {
+  void Update(Context& ctx, int64_t count, const std::vector<float>& g, int64_t begin, int64_t end,
+              float weight_decay = 0.01f) {
     std::vector<float*> at;
     for (std::vector<float>& state : states) at.push_back(state.data() + begin);
-    updater->Update(ctx, {.count = count, .lr = 0.1f, .weight_decay = 0.01f}, w.data() + begin,
-                    g.data() + begin, at, end - begin);
+    updater->Update(ctx, {.count = count, .lr = 0.1f, .weight_decay = weight_decay},
+                    w.data() + begin, g.data() + begin, at, end - begin);
   }
   void Update(Context& ctx, int64_t count, const std::vector<float>& g) {
     Update(ctx, count, g, 0, static_cast<int64_t>(w.size()));
@@ -144,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, UpdaterRule, testing::ValuesIn(kRules),
 // After any count the first gradient's direction has the length lr. This is the purpose of bias
 // correction.
 TEST(Adam, CorrectsBiasByTheCountOfUpdates) {
-  for (UpdaterType type : {kAdam, kAdamMax}) {
+  for (UpdaterType type : {kAdam, kAdamW, kAdamMax}) {
     UpdaterProto conf;
     conf.set_type(type);
     std::unique_ptr<Updater> updater = MakeUpdater(conf);
@@ -158,6 +159,35 @@ TEST(Adam, CorrectsBiasByTheCountOfUpdates) {
     EXPECT_NEAR(w[1], -1.5, 2e-6);
     EXPECT_NEAR(w[2], 1.5, 2e-6);
   }
+}
+
+// Without a gradient kAdam moves by the whole learning rate, as the decay is its gradient.
+TEST(AdamW, DecaysTheValueApartFromItsMeansAndFromBoundsOfTheGradient) {
+  UpdaterProto conf;
+  conf.set_type(kAdamW);
+  conf.set_clip_low(-1e-3f);
+  conf.set_clip_high(1e-3f);
+  Trained param(conf, {4, -2, 0});
+  Context ctx;
+  for (int64_t count = 1; count <= 2; ++count) param.Update(ctx, count, {0, 0, 0});
+  const float kept = (1 - 0.1f * 0.01f) * (1 - 0.1f * 0.01f);
+  EXPECT_FLOAT_EQ(param.w[0], 4 * kept);
+  EXPECT_FLOAT_EQ(param.w[1], -2 * kept);
+  EXPECT_EQ(param.w[2], 0);
+  for (const std::vector<float>& state : param.states) EXPECT_EQ(state, std::vector<float>(3, 0.f));
+}
+
+TEST(AdamW, WithoutDecayIsAdam) {
+  UpdaterProto conf;
+  conf.set_type(kAdam);
+  Trained adam(conf, RandomValues(40, 1));
+  conf.set_type(kAdamW);
+  Trained adamw(conf, adam.w);
+  Context ctx;
+  const std::vector<float> g = RandomValues(40, 2);
+  for (Trained* param : {&adam, &adamw})
+    for (int64_t count = 1; count <= 2; ++count) param->Update(ctx, count, g, 0, 40, 0);
+  EXPECT_EQ(adam.w, adamw.w);
 }
 
 TEST(Sgd, KeepsNoStateWithoutMomentum) {
@@ -190,6 +220,7 @@ TEST(UpdaterConf, NamesTheFieldOutOfRange) {
   EXPECT_EQ(ErrorOf(kNesterov, &UpdaterProto::set_momentum, -1),
             "momentum: must be in [0, 1), is -1");
   EXPECT_EQ(ErrorOf(kAdaGrad, &UpdaterProto::set_delta, 0), "delta: must be > 0, is 0");
+  EXPECT_EQ(ErrorOf(kAdamW, &UpdaterProto::set_delta, 0), "delta: must be > 0, is 0");
   EXPECT_EQ(ErrorOf(kAdam, &UpdaterProto::set_weight_decay, -0.5f),
             "weight_decay: must be >= 0, is -0.5");
   EXPECT_EQ(ErrorOf(kAdam, &UpdaterProto::set_clip_norm, -1), "clip_norm: must be >= 0, is -1");
@@ -203,6 +234,8 @@ TEST(UpdaterConf, NamesTheSubMessagesField) {
   EXPECT_EQ(ErrorOf(conf), "rmsprop_conf.rho: must be in [0, 1), is 1");
   conf.set_type(kAdam);
   conf.mutable_adam_conf()->set_beta2(1);
+  EXPECT_EQ(ErrorOf(conf), "adam_conf.beta2: must be in [0, 1), is 1");
+  conf.set_type(kAdamW);
   EXPECT_EQ(ErrorOf(conf), "adam_conf.beta2: must be in [0, 1), is 1");
 }
 
