@@ -1,5 +1,5 @@
 // Measures convolutions of the example nets, with plain and vendor kernels. Arguments: case,
-// threads. Shows GFLOP/s of the nominal 2 n oh ow f c kh kw.
+// threads. Shows GFLOP/s of the nominal 2 n oh ow f c kh kw, c of a group.
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
@@ -9,26 +9,34 @@
 namespace singa {
 namespace {
 
-ConvolutionDesc Desc(ImageShape in, int64_t filters, WindowSide side) {
-  return {in, {in.n, filters, side.Count(in.h), side.Count(in.w)}, {side, side}, true};
+ConvolutionDesc Desc(ImageShape in, int64_t filters, WindowSide side, int64_t groups = 1) {
+  return {in, {in.n, filters, side.Count(in.h), side.Count(in.w)}, {side, side}, true, groups};
 }
 
 const ConvolutionDesc kCases[] = {
-    Desc({64, 1, 28, 28}, 20, {5, 0, 1}),     // 0: MNIST conv1
-    Desc({64, 20, 12, 12}, 50, {5, 0, 1}),    // 1: MNIST conv2
-    Desc({100, 3, 32, 32}, 32, {5, 2, 1}),    // 2: CIFAR-10 conv1
-    Desc({100, 32, 15, 15}, 32, {5, 2, 1}),   // 3: CIFAR-10 conv2
-    Desc({100, 32, 7, 7}, 64, {5, 2, 1}),     // 4: CIFAR-10 conv3
-    Desc({32, 3, 227, 227}, 96, {11, 0, 4}),  // 5: AlexNet conv1
-    Desc({32, 96, 27, 27}, 256, {5, 2, 1}),   // 6: AlexNet conv2
-    Desc({32, 256, 13, 13}, 384, {3, 1, 1}),  // 7: AlexNet conv3
+    Desc({64, 1, 28, 28}, 20, {5, 0, 1}),             // 0: MNIST conv1
+    Desc({64, 20, 12, 12}, 50, {5, 0, 1}),            // 1: MNIST conv2
+    Desc({100, 3, 32, 32}, 32, {5, 2, 1}),            // 2: CIFAR-10 conv1
+    Desc({100, 32, 15, 15}, 32, {5, 2, 1}),           // 3: CIFAR-10 conv2
+    Desc({100, 32, 7, 7}, 64, {5, 2, 1}),             // 4: CIFAR-10 conv3
+    Desc({32, 3, 227, 227}, 96, {11, 0, 4}),          // 5: AlexNet conv1
+    Desc({32, 96, 27, 27}, 256, {5, 2, 1}),           // 6: AlexNet conv2
+    Desc({32, 256, 13, 13}, 384, {3, 1, 1}),          // 7: AlexNet conv3
+    Desc({32, 32, 112, 112}, 32, {3, 1, 1}, 32),      // 8: MobileNet, depthwise
+    Desc({32, 512, 14, 14}, 512, {3, 1, 1}, 512),     // 9: MobileNet, depthwise
+    Desc({32, 128, 56, 56}, 128, {3, 1, 2}, 128),     // 10: MobileNet, depthwise, stride 2
+    Desc({32, 20, 32, 32}, 20, {3, 1, 1}, 20),        // 11: depthwise, no whole vectors
+    Desc({32, 64, 28, 28}, 64, {3, 1, 1}, 4),         // 12: groups of 16
+    Desc({32, 40, 28, 28}, 40, {3, 1, 1}, 4),         // 13: groups of 10
+    Desc({32, 64, 28, 28}, 64, {3, 2, 1, 2}),         // 14: dilated
+    Desc({32, 128, 28, 28}, 128, {3, 2, 1, 2}, 128),  // 15: depthwise, dilated
 };
 
 class Fixture {
  public:
   Fixture(const benchmark::State& state, bool plain)
       : d_(kCases[state.range(0)]),
-        columns_(d_.in.c * d_.window.area()),
+        columns_(d_.filter_size()),
         x(Tensor::Allocate({d_.in.size()})),
         dx(Tensor::Allocate({d_.in.size()})),
         y(Tensor::Allocate({d_.out.size()})),

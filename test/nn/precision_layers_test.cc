@@ -63,6 +63,15 @@ TEST_P(PrecisionLayersTest, ConvolutionLosesNothingOfFewBits) {
   ExpectExact(Convolution(3, "kernel: 2"), {2, 1, 3, 3}, {2, 3, 2, 2}, {12, 3});
 }
 
+TEST_P(PrecisionLayersTest, GroupsAndTransposesLoseNothingOfFewBits) {
+  ExpectExact(Convolution(4, "group: 2 kernel: 3 pad: 2 dilation: 2"), {1, 4, 4, 3}, {1, 4, 4, 3},
+              {72, 4});
+  ExpectExact(Convolution(4, "group: 4 kernel: 2"), {2, 4, 3, 3}, {2, 4, 2, 2}, {16, 4});
+  ExpectExact(
+      "type: kDeconvolution param {} param {} convolution_conf { num_filters: 3 kernel: 2 }",
+      {1, 2, 2, 2}, {1, 3, 3, 3}, {24, 3});
+}
+
 TEST_P(PrecisionLayersTest, InnerProductLosesNothingOfFewBits) {
   ExpectExact(kInnerProduct, {3, 5}, {3, 8}, {40, 8});
 }

@@ -120,7 +120,11 @@ class RandomNet {
     to->shape = NewShape();
     const std::string params =
         StrCat("param { name: \"", name, "w\" } param { name: \"", name, "b\" } ");
-    switch (Below(3)) {
+    switch (Below(4)) {
+      case 3:
+        *side += 1;
+        return StrCat("type: kDeconvolution ", params,
+                      "convolution_conf { num_filters: ", kUnits + Below(5), " kernel: 2 }");
       case 0:
         to->side -= 2;
         return StrCat("type: kCConvolution ", params,

@@ -41,13 +41,14 @@ def pooling(shape, settings):
     return net(shape, layer("kPooling", f"pooling_conf {{ {settings} }}"))
 
 
-def batch_norm(name="x"):
-    bm = layer("kBM", name=name, params=("gamma", "beta", "mean", "variance"))
+def batch_norm(settings="", name="x"):
+    bm = layer("kBM", settings, name=name, params=("gamma", "beta", "mean", "variance"))
     return bm.replace('"variance" ' + RANDOM, '"variance" init { type: kConstant value: 1 }')
 
 
 SIDES = "kernel_x: 3 kernel_y: 2 pad_x: 2 pad_y: 1 stride_x: 2 stride_y: 1"
 POOL_SIDES = "kernel_x: 4 kernel_y: 3 pad_x: 3 pad_y: 1 stride_x: 3 stride_y: 2"
+UP_SIDES = "kernel_x: 3 kernel_y: 4 pad_x: 1 pad_y: 2 stride_x: 3 stride_y: 2"
 SHARED = dense("one", "data", 1, 11, RANDOM) + layer(
     "kInnerProduct", 'innerproduct_conf { num_output: 11 transpose: true } '
     'param { name: "v1" share_from: "w1" } param { name: "c1" share_from: "b1" }', source="one")
@@ -60,18 +61,40 @@ NETS = {
         params=("w",))),
     "convolution_of_grey": net(GREY, layer(
         "kCConvolution", f"convolution_conf {{ num_filters: 2 {SIDES} }}", params=("w", "b"))),
+    "convolution_dilated": net(IMAGE, layer(
+        "kConvolution", f"convolution_conf {{ num_filters: 5 dilation_x: 2 dilation_y: 3 {SIDES} }}",
+        params=("w", "b"))),
+    "convolution_in_groups": net(IMAGE, layer(
+        "kConvolution", f"convolution_conf {{ num_filters: 6 group: 3 bias_term: false {SIDES} }}",
+        params=("w",))),
+    "convolution_of_each_channel": net(IMAGE, layer(
+        "kConvolution", "convolution_conf { num_filters: 3 group: 3 pad: 1 }", params=("w", "b"))),
+    "deconvolution": net(IMAGE, layer(
+        "kDeconvolution", f"convolution_conf {{ num_filters: 5 dilation_x: 2 {SIDES} }}",
+        params=("w", "b"))),
+    "deconvolution_in_groups": net(IMAGE, layer(
+        "kDeconvolution", "convolution_conf { num_filters: 6 group: 3 kernel: 4 stride: 2 pad: 1 }",
+        params=("w",))),
+    "deconvolution_of_grey": net(GREY, layer(
+        "kDeconvolution", f"convolution_conf {{ num_filters: 2 {SIDES} }}", params=("w", "b"))),
     "max_pooling": pooling(IMAGE, "pool: MAX kernel: 4 stride: 3 pad: 1"),
     "max_pooling_of_sides": pooling(IMAGE, "pool: MAX " + POOL_SIDES),
     "max_pooling_of_grey": pooling(GREY, "pool: MAX kernel: 2 stride: 2"),
     "mean_pooling": pooling(IMAGE, "pool: AVG kernel: 4 stride: 3 pad: 1"),
     "mean_pooling_of_sides": pooling(IMAGE, "pool: AVG " + POOL_SIDES),
     "mean_pooling_that_leaves_a_border": pooling(GREY, "pool: AVG kernel: 3 stride: 4"),
+    "max_pooling_rounded_up": pooling(IMAGE, "pool: MAX ceil_mode: true " + UP_SIDES),
+    "mean_pooling_rounded_up": pooling(IMAGE, "pool: AVG ceil_mode: true " + UP_SIDES),
+    "mean_pooling_rounded_up_of_grey": pooling(GREY, "pool: AVG ceil_mode: true kernel: 2"),
+    "max_pooling_of_all": pooling(IMAGE, "pool: MAX global_pooling: true"),
+    "mean_pooling_of_all": pooling(GREY, "pool: AVG global_pooling: true"),
     "lrn": net(IMAGE, layer("kLRN", "lrn_conf { local_size: 3 alpha: 2 beta: 0.6 knorm: 1.5 }")),
     "lrn_wider_than_the_image": net(IMAGE, layer("kLRN", "lrn_conf { local_size: 7 alpha: 3 }")),
     "lrn_of_grey": net(GREY, layer("kLRN", "lrn_conf { local_size: 5 alpha: 2 }")),
     "batch_norm": net(IMAGE, batch_norm()),
+    "batch_norm_of_settings": net(IMAGE, batch_norm("bm_conf { momentum: 0.5 epsilon: 0.1 }")),
     "scores_of_an_activation": net(
-        ROW, batch_norm("bn"), layer("kReLU", source="bn"),
+        ROW, batch_norm(name="bn"), layer("kReLU", source="bn"),
         loss=layer("kEuclideanLoss", name="loss", source="x data")),
     "batch_norm_of_grey": net(GREY, batch_norm()),
     "batch_norm_of_rows": net(ROW, batch_norm()),

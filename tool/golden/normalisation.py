@@ -18,16 +18,17 @@ def lrn(title, shape, size, alpha, beta, knorm):
     show("dx", x.grad)
 
 
-def batch_norm(title, shape):
+def batch_norm(title, shape, momentum=0.1, **settings):
     x, c = pattern(*shape, step=7), shape[1]
     gamma, beta = pattern(c, step=5), pattern(c, step=3)
     mean, variance = torch.full((c,), 0.5), torch.full((c,), 2.0)
-    y = F.batch_norm(x, mean, variance, gamma, beta, training=True, momentum=0.1)
+    y = F.batch_norm(x, mean, variance, gamma, beta, training=True, momentum=momentum,
+                     **settings)
     y.backward(pattern(*shape, step=2).detach())
     print(f"--- batch norm {title}")
     for name, values in (("y", y), ("dx", x.grad), ("dgamma", gamma.grad), ("dbeta", beta.grad),
                          ("mean", mean), ("variance", variance),
-                         ("test y", F.batch_norm(x, mean, variance, gamma, beta))):
+                         ("test y", F.batch_norm(x, mean, variance, gamma, beta, **settings))):
         show(name, values)
 
 
@@ -47,6 +48,7 @@ batch_norm("of images", (2, 3, 1, 2))
 batch_norm("of a matrix", (3, 2))
 layer_norm("of rows", (3, 5), 1e-5)
 layer_norm("of images, another epsilon", (2, 3, 2, 1), 0.1)
+batch_norm("with momentum 0.25 and epsilon 0.5", (3, 2), 0.75, eps=0.5)
 p, t = pattern(2, 3, step=7), pattern(2, 3, step=2)
 loss = F.mse_loss(p, t, reduction="sum") / 2
 print("--- euclidean")

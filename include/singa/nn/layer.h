@@ -50,6 +50,7 @@ struct Wiring {
   bool writes_file = false;    // an output layer; no layer reads its feature
   bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
   UnitCut unit_cut = UnitCut::kNone;
+  int unit_groups = 0;  // number of groups of units, which no division cuts; 0: cut anywhere
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
 };
 

@@ -167,13 +167,14 @@ int DimensionOf(const NetProto& net, const LayerProto& conf) {
 }
 
 // Sets the layer's grid, from its own grid or partition_dim. `by_units`: the workers can divide it
-// by units.
-void SetGrid(const NetProto& net, const NetCut& cut, bool by_units, LayerProto* conf) {
+// by units, between its `groups` alone (Wiring::unit_groups).
+void SetGrid(const NetProto& net, const NetCut& cut, bool by_units, int groups, LayerProto* conf) {
   CheckGrid(*conf, cut.workers);
   const int dimension = DimensionOf(net, *conf);
   Layout layout = dimension == 1 ? LayoutByUnits(cut.workers) : LayoutByRows(cut.workers);
   if (conf->has_partition_grid()) layout = LayoutOf(*conf);
-  if (!by_units || cut.workers == 1) layout = LayoutByRows(cut.workers);
+  if (!by_units || groups % layout.units != 0 || cut.workers == 1)
+    layout = LayoutByRows(cut.workers);
   conf->mutable_partition_grid()->set_rows(layout.rows);
   conf->mutable_partition_grid()->set_units(layout.units);
   conf->set_partition_dim(layout.units > 1 ? 1 : 0);
@@ -193,7 +194,9 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
   for (GraphLayer& layer : graph->layers) {
     layer.own_grid = layer.conf.has_partition_grid();
     try {
-      if (!layer.faulty) SetGrid(net, cut, cut.units && HasUnits(*graph, layer), &layer.conf);
+      if (!layer.faulty)
+        SetGrid(net, cut, cut.units && HasUnits(*graph, layer), layer.wiring.unit_groups,
+                &layer.conf);
       if (!layer.faulty) CheckCut(layer, cut);
     } catch (const ConfigError& error) {
       errors->push_back(error.Under(layer.path));

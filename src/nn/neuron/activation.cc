@@ -8,6 +8,7 @@ namespace singa {
 void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
   declare.Sources(in, 1);
   activation_ = Choose(conf);
+#pragma GCC diagnostic ignored "-Wswitch"
   switch (activation_.type) {
     case GELU:
     case SILU:

@@ -7,6 +7,7 @@
 // its workers add up their sums, so all have the same statistics.
 #include "nn/neuron/batch_norm.h"
 
+#include <cmath>
 #include <limits>
 
 #include "math/scratch_layout.h"
@@ -33,13 +34,14 @@ class BatchNormLayer final : public Layer {
       channels = {1, c_, 1, 1};
     }
     CheckParams(conf);
+    settings_ = Settings(conf.bm_conf());
     gamma_ = declare.Param(0, channels, 1);
     beta_ = declare.Param(1, channels, 0);
     mean_ = declare.Param(2, channels, 0);
     variance_ = declare.Param(3, channels, 1);
     mean_->Freeze();
     variance_->Freeze();
-    variance_->SetInverseEpsilon(static_cast<float>(kBatchNormEpsilon));
+    variance_->SetInverseEpsilon(1e-5f);  // SINGA 0.3's
     declare.Uses(BatchMoments, BatchStatistics, BatchRunningFunction, BatchApply);
     declare.Uses(BatchOwnMean, BatchAboutGroupMean);
     declare.Uses(BatchGradientSums, BatchParamGradients, BatchGradientFactors, BatchGradient);
@@ -74,8 +76,8 @@ class BatchNormLayer final : public Layer {
       return;
     }
     float *const scale = At<float>(ctx, factors_), *const shift = scale + c_;
-    BatchRunningFunction(ctx, mean_->data.data(), variance_->data.data(), gamma_->data.data(),
-                         beta_->data.data(), scale, shift, c_);
+    BatchRunningFunction(ctx, mean_->data.data(), variance_->data.data(), settings_.epsilon,
+                         gamma_->data.data(), beta_->data.data(), scale, shift, c_);
     BatchApply(ctx, x, {scale, shift, floor_}, out[0]->data.data(), rows_, c_);
   }
 
@@ -108,6 +110,15 @@ class BatchNormLayer final : public Layer {
                              conf.param_size()));
   }
 
+  static BatchSettings Settings(const BMProto& conf) {
+    const float momentum = conf.momentum(), epsilon = conf.epsilon();
+    if (!(momentum >= 0 && momentum < 1))
+      throw ConfigError("bm_conf.momentum", StrCat("must be in [0, 1), is ", momentum));
+    if (!(epsilon > 0) || std::isinf(epsilon))
+      throw ConfigError("bm_conf.epsilon", StrCat("must be > 0 and finite, is ", epsilon));
+    return {momentum, epsilon};
+  }
+
   static float* GradientOf(Param* param) {
     return param->grad.empty() ? nullptr : param->grad.data();
   }
@@ -117,8 +128,8 @@ class BatchNormLayer final : public Layer {
     double *sum = At<double>(ctx, sums_), *squares = sum + c_ + 1;
     BatchMoments(ctx, x, sum, squares, At<float>(ctx, partial_), rows_, c_);
     if (ctx.group) JoinMoments(ctx, sum, squares);
-    BatchStatistics(ctx, sum, squares, Rows(ctx), gamma_->data.data(), beta_->data.data(), State(),
-                    mean_->data.data(), variance_->data.data(), c_);
+    BatchStatistics(ctx, sum, squares, Rows(ctx), settings_, gamma_->data.data(),
+                    beta_->data.data(), State(), mean_->data.data(), variance_->data.data(), c_);
   }
 
   // Turns the moments of this worker's rows into those of the group's rows, whose mean is m:
@@ -154,6 +165,7 @@ class BatchNormLayer final : public Layer {
   }
 
   int64_t rows_ = 0, c_ = 0;
+  BatchSettings settings_ = {};
   float floor_ = -std::numeric_limits<float>::infinity();  // 0: with the kReLU's work
   Param *gamma_ = nullptr, *beta_ = nullptr, *mean_ = nullptr, *variance_ = nullptr;
   Tensor* state_ = nullptr;                       // [4, c]: BatchState

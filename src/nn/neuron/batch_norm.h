@@ -8,9 +8,10 @@
 
 namespace singa {
 
-// kBatchNormEpsilon is added to variances. kBatchNormMomentum is the weight of the old running
-// statistics in a step.
-inline constexpr double kBatchNormEpsilon = 1e-5, kBatchNormMomentum = 0.9;
+// epsilon is added to variances. momentum is the weight of the old running statistics in a step.
+struct BatchSettings {
+  double momentum, epsilon;
+};
 
 // Number of rows whose sums are added up in float32; sums of such blocks are added in float64. The
 // result does not depend on the number of threads.
@@ -49,14 +50,15 @@ struct BatchRows {
 // Computes the state from the moments of `rows` rows. Updates the running mean and variance of each
 // channel whose squares are finite.
 inline constinit Kernel<void(const double* sum, const double* squares, BatchRows rows,
-                             const float* gamma, const float* beta, BatchState state,
-                             float* running_mean, float* running_variance, int64_t c)>
+                             BatchSettings settings, const float* gamma, const float* beta,
+                             BatchState state, float* running_mean, float* running_variance,
+                             int64_t c)>
     BatchStatistics{"BatchStatistics"};
 
 // Computes scale and shift from the running statistics.
 inline constinit Kernel<void(const float* running_mean, const float* running_variance,
-                             const float* gamma, const float* beta, float* scale, float* shift,
-                             int64_t c)>
+                             double epsilon, const float* gamma, const float* beta, float* scale,
+                             float* shift, int64_t c)>
     BatchRunningFunction{"BatchRunningFunction"};
 
 // Prepares a worker's moments for the group's sum: mean = sum / rows, sum[c] = rows. sum: [c + 1].

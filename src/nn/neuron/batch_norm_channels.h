@@ -18,6 +18,7 @@ SINGA_HD inline void SetBatchFunction(double mean, double inverse, float gamma, 
 struct BatchStatisticsOf {
   const double *sum, *squares;
   BatchRows rows;
+  BatchSettings settings;
   const float *gamma, *beta;
   BatchState state;
   float *running_mean, *running_variance;
@@ -25,7 +26,7 @@ struct BatchStatisticsOf {
   SINGA_HD void operator()(int64_t j) const {
     const double n = rows.count();
     state.mean[j] = static_cast<float>(sum[j] / n);
-    state.inverse[j] = static_cast<float>(1 / std::sqrt(squares[j] / n + kBatchNormEpsilon));
+    state.inverse[j] = static_cast<float>(1 / std::sqrt(squares[j] / n + settings.epsilon));
     SetBatchFunction(state.mean[j], state.inverse[j], gamma[j], beta[j], &state.scale[j],
                      &state.shift[j]);
     if (!std::isfinite(squares[j])) return;  // a NaN would never leave the running statistics
@@ -33,18 +34,20 @@ struct BatchStatisticsOf {
     Move(&running_variance[j], squares[j] / (n - 1 < 1 ? 1 : n - 1));
   }
 
-  SINGA_HD static void Move(float* running, double value) {
-    *running = static_cast<float>(kBatchNormMomentum * *running + (1 - kBatchNormMomentum) * value);
+  SINGA_HD void Move(float* running, double value) const {
+    *running = static_cast<float>(settings.momentum * *running + (1 - settings.momentum) * value);
   }
 };
 
 struct BatchRunningFunctionOf {
-  const float *running_mean, *running_variance, *gamma, *beta;
+  const float *running_mean, *running_variance;
+  double epsilon;
+  const float *gamma, *beta;
   float *scale, *shift;
 
   SINGA_HD void operator()(int64_t j) const {
-    SetBatchFunction(running_mean[j], 1 / std::sqrt(running_variance[j] + kBatchNormEpsilon),
-                     gamma[j], beta[j], &scale[j], &shift[j]);
+    SetBatchFunction(running_mean[j], 1 / std::sqrt(running_variance[j] + epsilon), gamma[j],
+                     beta[j], &scale[j], &shift[j]);
   }
 };
 

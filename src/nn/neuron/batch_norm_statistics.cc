@@ -10,15 +10,17 @@ void EachChannel(int64_t c, const Of& of) {
 }
 
 void Statistics(Context&, const double* sum, const double* squares, BatchRows rows,
-                const float* gamma, const float* beta, BatchState state, float* running_mean,
-                float* running_variance, int64_t c) {
-  EachChannel(
-      c, BatchStatisticsOf{sum, squares, rows, gamma, beta, state, running_mean, running_variance});
+                BatchSettings settings, const float* gamma, const float* beta, BatchState state,
+                float* running_mean, float* running_variance, int64_t c) {
+  EachChannel(c, BatchStatisticsOf{sum, squares, rows, settings, gamma, beta, state, running_mean,
+                                   running_variance});
 }
 
 void RunningFunction(Context&, const float* running_mean, const float* running_variance,
-                     const float* gamma, const float* beta, float* scale, float* shift, int64_t c) {
-  EachChannel(c, BatchRunningFunctionOf{running_mean, running_variance, gamma, beta, scale, shift});
+                     double epsilon, const float* gamma, const float* beta, float* scale,
+                     float* shift, int64_t c) {
+  EachChannel(c, BatchRunningFunctionOf{running_mean, running_variance, epsilon, gamma, beta, scale,
+                                        shift});
 }
 
 void OwnMean(Context&, double* sum, double* mean, int64_t rows, int64_t c) {

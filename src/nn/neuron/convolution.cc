@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nn/neuron/convolution_conf.h"
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/own_units.h"
 #include "singa/nn/layer.h"
@@ -11,8 +12,8 @@ namespace {
 
 class ConvolutionLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .unit_cut = UnitCut::kOwn};
+  Wiring wiring(const LayerProto& conf) const override {
+    return WiringOfGroups(conf, UnitCut::kOwn);
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -21,19 +22,20 @@ class ConvolutionLayer final : public Layer {
     desc_.window = ReadWindow(conf.convolution_conf(), "convolution_conf", desc_.in);
     const UnitSpan own =
         OwnUnits(conf, "convolution_conf.num_filters", conf.convolution_conf().num_filters());
+    desc_.groups = OwnGroups(conf, ChannelsOf(conf, *in[0]).all, own.all);
     desc_.out = {desc_.in.n, own.count, desc_.window.y.Count(desc_.in.h),
                  desc_.window.x.Count(desc_.in.w)};
     // Keeps two factors, so that Shape checks a product beyond int64.
     const int64_t columns =
-        Shape({desc_.in.c, desc_.window.y.kernel, desc_.window.x.kernel}).size();
+        Shape({desc_.channels(), desc_.window.y.kernel, desc_.window.x.kernel}).size();
     const ParamGenProto init = UniformValues(1 / std::sqrt(columns));  // as torch.nn.Conv2d
     weight_ = declare.Param(0, {own.all, columns}, own, init);
-    Shape({desc_.out.pixels(), columns}).Check();  // the matrix that a plan may make of an image
+    // The matrix that a plan may make of an image.
+    Shape({desc_.out.pixels(), desc_.groups, columns}).Check();
     desc_.bias = HasBias(conf);
     if (desc_.bias) bias_ = declare.Param(1, {own.all}, own, init);
     if (desc_.bias) declare.Uses(SumBiasGradient);
-    lacks_bias_ =
-        !desc_.bias && !conf.convolution_conf().has_bias_term() && conf.type() != kCudnnConv;
+    lacks_bias_ = LacksBias(conf) && conf.type() != kCudnnConv;
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
     out[0]->units = own;
   }
@@ -43,8 +45,8 @@ class ConvolutionLayer final : public Layer {
   }
 
   Work work() const override {
-    const double products = static_cast<double>(desc_.out.size()) *
-                            static_cast<double>(desc_.in.c * desc_.window.area());
+    const double products =
+        static_cast<double>(desc_.out.size()) * static_cast<double>(desc_.filter_size());
     return {2 * products, 2 * products, 2 * products};
   }
 
@@ -85,11 +87,6 @@ class ConvolutionLayer final : public Layer {
 
  private:
   // SINGA 0.3 had no bias_term: a conf with one param meant a convolution without a bias.
-  static bool HasBias(const LayerProto& conf) {
-    const ConvolutionProto& convolution = conf.convolution_conf();
-    return convolution.has_bias_term() ? convolution.bias_term() : conf.param_size() != 1;
-  }
-
   ConvolutionDesc desc_;
   std::unique_ptr<ConvolutionPlan> plan_;
   Param* weight_ = nullptr;

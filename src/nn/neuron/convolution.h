@@ -1,6 +1,9 @@
 // Convolution is the cross-correlation of images with filters:
-//   y[n, f, i, j] = b[f] + sum over c, p, q of W[f, c, p, q] x[n, c, i s - pad + p, j s - pad + q]
-// where x is 0 outside the image. Equals torch.nn.functional.conv2d.
+//   y[n, f, i, j] = b[f] + sum over c, p, q of
+//                   W[f, c, p, q] x[n, c, i s - pad + p d, j s - pad + q d]
+// where x is 0 outside the image, s is the stride and d the dilation. With G groups the channels of
+// x and y are G runs, and channels c of a sum are those of y's own run. Equals
+// torch.nn.functional.conv2d.
 #pragma once
 
 #include <memory>
@@ -14,8 +17,17 @@ struct ConvolutionDesc {
   ImageShape in, out;
   Window window;
   bool bias = false;
+  int64_t groups = 1;  // divides in.c and out.c
   // Whether BackwardData, and BackwardWeights, are ever called.
   bool data_gradient = true, weight_gradient = true;
+
+  // Return the channels of x and of y in a group.
+  SINGA_HD int64_t channels() const { return in.c / groups; }
+  SINGA_HD int64_t filters() const { return out.c / groups; }
+  // Return the weights of a filter, and of all filters.
+  SINGA_HD int64_t filter_size() const { return channels() * window.area(); }
+  SINGA_HD int64_t weight_size() const { return out.c * filter_size(); }
+  SINGA_HD bool dilated() const { return window.y.dilation > 1 || window.x.dilation > 1; }
 };
 
 // Gradients that a backward pass writes; null: not needed.
@@ -28,7 +40,7 @@ struct ConvolutionGradients {
 };
 
 // The prepared convolution of one layer. x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f];
-// w, dw: [f, c, kh, kw] (logical order); b, db: [f]. All calls may use scratch_bytes() of
+// w, dw: [f, c / groups, kh, kw] (logical order); b, db: [f]. All calls may use scratch_bytes() of
 // Context::scratch.
 class ConvolutionPlan {
  public:

@@ -30,12 +30,12 @@ class CudnnConvolution final : public ConvolutionPlan {
  public:
   CudnnConvolution(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision)
       : d_(desc), half_(IsHalf(precision)), plans_(target, desc, precision, kWorkspace) {
-    weights_ = scratch_.Add(weight_size() * kFloat);
-    if (d_.weight_gradient) sums_ = scratch_.Add(weight_size() * kFloat);
+    weights_ = scratch_.Add(d_.weight_size() * kFloat);
+    if (d_.weight_gradient) sums_ = scratch_.Add(d_.weight_size() * kFloat);
     if (half_) {
       half_x_ = scratch_.Add(d_.in.size() * kHalf);
       half_y_ = scratch_.Add(d_.out.size() * kHalf);
-      half_w_ = scratch_.Add(weight_size() * kHalf);
+      half_w_ = scratch_.Add(d_.weight_size() * kHalf);
       half_b_ = scratch_.Add(d_.out.c * kHalf);
     }
     workspace_ = scratch_.Add(plans_.workspace_bytes() + kAlignment);
@@ -84,22 +84,21 @@ class CudnnConvolution final : public ConvolutionPlan {
     float* const own_dw = same_order() && beta == 0 && AlignedTo<4>(dw) ? dw : Floats(ctx, sums_);
     plans_.BackwardWeights(ctx, Read(ctx, x, half_x_, d_.in.size()), dy,
                            Written(ctx, own_dw, half_w_), Workspace(ctx));
-    Widen(ctx, half_w_, own_dw, weight_size());
+    Widen(ctx, half_w_, own_dw, d_.weight_size());
     const float* sum = own_dw;
     if (!same_order()) {
       float* const target = beta == 0 ? dw : Floats(ctx, weights_);
-      TransposeEach(ctx, own_dw, target, d_.out.c, d_.window.area(), d_.in.c);
+      TransposeEach(ctx, own_dw, target, d_.out.c, d_.window.area(), d_.channels());
       sum = target;
     }
     if (beta != 0)
-      AddTo(ctx, sum, dw, weight_size());  // beta is 1
+      AddTo(ctx, sum, dw, d_.weight_size());  // beta is 1
     else
-      CopyFloats(ctx, sum, dw, weight_size());
+      CopyFloats(ctx, sum, dw, d_.weight_size());
   }
 
-  int64_t weight_size() const { return d_.out.c * d_.in.c * d_.window.area(); }
-  // Returns whether [f, c, kh kw] and [f, kh kw, c] have the same order.
-  bool same_order() const { return d_.in.c == 1 || d_.window.area() == 1; }
+  // Returns whether [f, c, kh kw] and [f, kh kw, c], c of a group, have the same order.
+  bool same_order() const { return d_.channels() == 1 || d_.window.area() == 1; }
   template <typename T>
   static T* At(const Context& ctx, int64_t offset) {
     return static_cast<T*>(static_cast<void*>(static_cast<char*>(ctx.scratch) + offset));
@@ -125,13 +124,13 @@ class CudnnConvolution final : public ConvolutionPlan {
     if (half_) FromHalf(ctx, At<uint16_t>(ctx, half), y, n);
   }
 
-  // Returns w as [f, kh kw, c].
+  // Returns w as [f, kh kw, c], c of a group.
   const void* Filters(Context& ctx, const float* w) const {
     if (!same_order() || (!half_ && !AlignedTo<4>(w))) {
-      TransposeEach(ctx, w, Floats(ctx, weights_), d_.out.c, d_.in.c, d_.window.area());
+      TransposeEach(ctx, w, Floats(ctx, weights_), d_.out.c, d_.channels(), d_.window.area());
       w = Floats(ctx, weights_);
     }
-    return Read(ctx, w, half_w_, weight_size());
+    return Read(ctx, w, half_w_, d_.weight_size());
   }
 
   const ConvolutionDesc d_;
@@ -142,12 +141,12 @@ class CudnnConvolution final : public ConvolutionPlan {
   int64_t half_x_ = 0, half_y_ = 0, half_w_ = 0, half_b_ = 0;
 };
 
-// Warns if rounded factors do not lead to tensor cores. With one channel cuDNN has no such engine
-// and needs none, as there is little to multiply.
+// Warns if rounded factors do not lead to tensor cores. With one channel of a group cuDNN has no
+// such engine and needs none, as there is little to multiply.
 void WarnOfTensorCores(const Context& ctx, const ConvolutionDesc& desc,
                        const CudnnConvolution& plan) {
   const std::string calls = plan.WithoutTensorCores();
-  if (ctx.precision == Precision::kFloat32 || desc.in.c == 1 || calls.empty()) return;
+  if (ctx.precision == Precision::kFloat32 || desc.channels() == 1 || calls.empty()) return;
   LOG(WARNING) << "layer \"" << ctx.layer << "\": cuDNN has no deterministic engine on tensor "
                << "cores for " << calls << " that takes " << (kWorkspace >> 20)
                << " MiB of workspace at most, so it is slower there";

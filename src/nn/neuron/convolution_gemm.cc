@@ -25,13 +25,13 @@ class GemmConvolution final : public ConvolutionPlan {
       : d_(desc),
         which_(which),
         plan_(std::move(plan)),
-        columns_(desc.window.area() * desc.in.c),
+        columns_(desc.filter_size()),
         threads_(static_cast<int>(std::min<int64_t>(ctx.threads, desc.in.n))) {
     const int64_t image = d_.out.pixels() * columns_;
     group_ = std::clamp<int64_t>(kMatrixElements / image, 1, (d_.in.n + threads_ - 1) / threads_);
-    weights_ = scratch_.Add(weight_size() * kFloat);
+    weights_ = scratch_.Add(d_.weight_size() * kFloat);
     matrices_ = scratch_.Add(threads_ * group_ * image * kFloat);
-    if (which_.weights) sums_ = scratch_.Add(threads_ * weight_size() * kFloat);
+    if (which_.weights) sums_ = scratch_.Add(threads_ * d_.weight_size() * kFloat);
   }
 
   const char* name() const override { return "oneDNN, gradients by gemm"; }
@@ -62,7 +62,7 @@ class GemmConvolution final : public ConvolutionPlan {
     if (!which_.weights) return plan_->BackwardWeights(ctx, x, dy, beta, dw, bias_beta, db);
     if (db) SumBiasGradient(ctx, dy, bias_beta, db, d_.out.n * d_.out.pixels(), d_.out.c);
     float* const sums = At(ctx, sums_);  // [threads, f, kh kw, c]
-    std::fill_n(sums, threads_ * weight_size(), 0.f);
+    std::fill_n(sums, threads_ * d_.weight_size(), 0.f);
     EachGroup(ctx, [&](int64_t n, int64_t images, float* matrix, int thread) {
       if (d_.window.y.pad > 0 || d_.window.x.pad > 0)
         std::fill_n(matrix, images * d_.out.pixels() * columns_, 0.f);
@@ -71,12 +71,13 @@ class GemmConvolution final : public ConvolutionPlan {
       });
       Gemm(ctx, d_.out.c, columns_, images * d_.out.pixels(), 1,
            Transposed(dy + n * out_image(), d_.out.c), {matrix, columns_}, 1,
-           sums + thread * weight_size(), columns_);
+           sums + thread * d_.weight_size(), columns_);
     });
-    for (int t = 1; t < threads_; ++t) AddFloatsTo(sums + t * weight_size(), sums, weight_size());
+    for (int t = 1; t < threads_; ++t)
+      AddFloatsTo(sums + t * d_.weight_size(), sums, d_.weight_size());
     float* const target = beta == 0 ? dw : At(ctx, weights_);
     TransposeEach(ctx, sums, target, d_.out.c, d_.window.area(), d_.in.c);
-    if (beta != 0) AddFloatsTo(target, dw, weight_size());
+    if (beta != 0) AddFloatsTo(target, dw, d_.weight_size());
   }
 
  private:
@@ -85,7 +86,6 @@ class GemmConvolution final : public ConvolutionPlan {
 
   int64_t in_image() const { return d_.in.pixels() * d_.in.c; }
   int64_t out_image() const { return d_.out.pixels() * d_.out.c; }
-  int64_t weight_size() const { return d_.out.c * columns_; }
   static float* At(const Context& ctx, int64_t offset) {
     return reinterpret_cast<float*>(static_cast<char*>(ctx.scratch) + offset);
   }
@@ -114,15 +114,28 @@ class GemmConvolution final : public ConvolutionPlan {
     for (int64_t n = 0; n < images; ++n)
       for (int64_t oy = 0; oy < d_.out.h; ++oy)
         for (int64_t ox = 0; ox < d_.out.w; ++ox) {
-          const int64_t x0 = ox * wx.stride - wx.pad, begin = std::max<int64_t>(x0, 0);
-          const int64_t size = (std::min(d_.in.w, x0 + wx.kernel) - begin) * d_.in.c;
           for (int64_t p = 0; p < wy.kernel; ++p, row += wx.kernel * d_.in.c) {
-            const int64_t y = oy * wy.stride - wy.pad + p;
-            if (y >= 0 && y < d_.in.h && size > 0)
-              copy(row + (begin - x0) * d_.in.c, ((n * d_.in.h + y) * d_.in.w + begin) * d_.in.c,
-                   size);
+            const int64_t y = oy * wy.stride - wy.pad + p * wy.dilation;
+            if (y >= 0 && y < d_.in.h)
+              EachRunOfRow(ox * wx.stride - wx.pad, row, (n * d_.in.h + y) * d_.in.w, copy);
           }
         }
+  }
+
+  // Does so for the window's row that begins at pixel x0 of an image's row.
+  template <typename Copy>
+  void EachRunOfRow(int64_t x0, int64_t row, int64_t image_row, const Copy& copy) const {
+    const WindowSide& side = d_.window.x;
+    const int64_t c = d_.in.c;
+    if (side.dilation == 1) {
+      const int64_t begin = std::max<int64_t>(x0, 0), end = std::min(d_.in.w, x0 + side.kernel);
+      if (end > begin) copy(row + (begin - x0) * c, (image_row + begin) * c, (end - begin) * c);
+      return;
+    }
+    for (int64_t q = 0; q < side.kernel; ++q) {
+      const int64_t x = x0 + q * side.dilation;
+      if (x >= 0 && x < d_.in.w) copy(row + q * c, (image_row + x) * c, c);
+    }
   }
 
   const ConvolutionDesc d_;

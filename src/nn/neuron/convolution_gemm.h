@@ -14,6 +14,7 @@ struct GradientsByGemm {
 // Returns `plan` with the gradients of `which` computed as products with the images' matrices. A
 // matrix has a row per output pixel and a column per weight of a filter in the order (row, column,
 // channel). Each thread takes a few images at a time, so that their matrix stays in the cache.
+// REQUIRES: desc.groups is 1.
 std::unique_ptr<ConvolutionPlan> GemmGradients(Context& ctx, const ConvolutionDesc& desc,
                                                GradientsByGemm which,
                                                std::unique_ptr<ConvolutionPlan> plan);

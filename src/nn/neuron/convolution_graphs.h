@@ -1,8 +1,8 @@
 // ConvolutionGraphs holds cuDNN's plans for the products of a convolution. All tensors are
-// channels-last, filters too: x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f]; w, dw: [f, kh, kw, c],
-// aligned to 16 bytes; b: [f]. All have float32, or all have 16 bits and are aligned to 16 bytes,
-// as cuDNN has no engine that multiplies 16 bits and writes float32. Sums are float32, the bias
-// included.
+// channels-last, filters too: x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f]; w, dw: [f, kh, kw, c /
+// groups], aligned to 16 bytes; b: [f]. All have float32, or all have 16 bits and are aligned to 16
+// bytes, as cuDNN has no engine that multiplies 16 bits and writes float32. Sums are float32, the
+// bias included.
 #pragma once
 
 #include <optional>

@@ -42,13 +42,16 @@ CudnnDescriptor ImageTensor(int64_t number, cudnnDataType_t type, const ImageSha
                       computed_within);
 }
 
+// cuDNN takes the number of groups from the channels of the images and of the filters.
 CudnnDescriptor FilterTensor(cudnnDataType_t type, const ConvolutionDesc& d) {
-  return ChannelsLast(kW, type, {d.out.c, d.in.c, d.window.y.kernel, d.window.x.kernel}, kAligned);
+  return ChannelsLast(kW, type, {d.out.c, d.channels(), d.window.y.kernel, d.window.x.kernel},
+                      kAligned);
 }
 
 CudnnDescriptor WindowOf(const Window& window) {
-  const std::array<int64_t, 2> pads = {window.y.pad, window.x.pad}, dilations = {1, 1},
-                               strides = {window.y.stride, window.x.stride};
+  const std::array<int64_t, 2> pads = {window.y.pad, window.x.pad},
+                               strides = {window.y.stride, window.x.stride},
+                               dilations = {window.y.dilation, window.x.dilation};
   CudnnDescriptor convolution(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
   convolution.Set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT)
       .Set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION)

@@ -19,15 +19,17 @@ struct Descs {
       : x(F32Desc({d.in.n, d.in.c, d.in.h, d.in.w}, Tag::nhwc)),
         y(F32Desc({d.out.n, d.out.c, d.out.h, d.out.w}, Tag::nhwc)),
         w_any(F32Desc(WeightDims(d), Tag::any)),
-        w(F32Desc(WeightDims(d), Tag::oihw)),
+        w(F32Desc(WeightDims(d), d.groups == 1 ? Tag::oihw : Tag::goihw)),
         bias(d.bias ? F32Desc({d.out.c}, Tag::x) : memory::desc()),
         strides{d.window.y.stride, d.window.x.stride},
+        dilates{d.window.y.dilation - 1, d.window.x.dilation - 1},
         pads{d.window.y.pad, d.window.x.pad} {}
   static memory::dims WeightDims(const ConvolutionDesc& d) {
-    return {d.out.c, d.in.c, d.window.y.kernel, d.window.x.kernel};
+    if (d.groups == 1) return {d.out.c, d.in.c, d.window.y.kernel, d.window.x.kernel};
+    return {d.groups, d.filters(), d.channels(), d.window.y.kernel, d.window.x.kernel};
   }
   memory::desc x, y, w_any, w, bias;
-  memory::dims strides, pads;
+  memory::dims strides, dilates, pads;  // dilates: pixels between two of a window
 };
 
 constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
@@ -38,7 +40,7 @@ class OnednnConvolution final : public ConvolutionPlan {
     const Descs d(desc);
     const dnnl::convolution_forward::primitive_desc forward(
         {dnnl::prop_kind::forward_training, kAlgorithm, d.x, d.w_any, d.bias, d.y, d.strides,
-         d.pads, d.pads},
+         d.dilates, d.pads, d.pads},
         UserScratchpad(), engine_);
     MakeForward(d, forward);
     if (desc.data_gradient) MakeBackwardData(d, forward);
@@ -115,8 +117,8 @@ class OnednnConvolution final : public ConvolutionPlan {
 
   void MakeBackwardData(const Descs& d, const dnnl::convolution_forward::primitive_desc& hint) {
     const dnnl::convolution_backward_data::primitive_desc pd(
-        {kAlgorithm, d.x, d.w_any, d.y, d.strides, d.pads, d.pads}, UserScratchpad(), engine_,
-        hint);
+        {kAlgorithm, d.x, d.w_any, d.y, d.strides, d.dilates, d.pads, d.pads}, UserScratchpad(),
+        engine_, hint);
     data_ = OnednnCall(engine_, dnnl::convolution_backward_data(pd),
                        {{DNNL_ARG_DIFF_SRC, d.x},
                         {DNNL_ARG_WEIGHTS, pd.weights_desc()},
@@ -131,8 +133,8 @@ class OnednnConvolution final : public ConvolutionPlan {
 
   void MakeBackwardWeights(const Descs& d, const dnnl::convolution_forward::primitive_desc& hint) {
     const dnnl::convolution_backward_weights::primitive_desc pd(
-        {kAlgorithm, d.x, d.w_any, d.bias, d.y, d.strides, d.pads, d.pads}, UserScratchpad(),
-        engine_, hint);
+        {kAlgorithm, d.x, d.w_any, d.bias, d.y, d.strides, d.dilates, d.pads, d.pads},
+        UserScratchpad(), engine_, hint);
     weights_ = OnednnCall(engine_, dnnl::convolution_backward_weights(pd),
                           {{DNNL_ARG_SRC, d.x},
                            {DNNL_ARG_DIFF_WEIGHTS, pd.diff_weights_desc()},
@@ -161,7 +163,7 @@ class OnednnConvolution final : public ConvolutionPlan {
 // oneDNN's gradients compute whole vectors of 16 channels of x: with 20 channels a product over
 // channels and window was 1.4 times as fast (test/bench/convolution_bench.cc).
 GradientsByGemm ByGemm(const ConvolutionDesc& desc) {
-  const bool odd = desc.in.c % 16 != 0;
+  const bool odd = desc.groups == 1 && desc.in.c % 16 != 0;
   return {.data = odd && desc.data_gradient,
           .weights = odd && desc.in.c > 16 && desc.weight_gradient};
 }

@@ -1,5 +1,5 @@
 // The plain convolution: each image becomes a matrix with a row per output pixel and a column per
-// weight of a filter (im2col); the rest is Gemm.
+// weight of a filter of each group (im2col); the rest is Gemm, group by group.
 #include "nn/neuron/convolution.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/math/gemm.h"
@@ -21,8 +21,9 @@ class PlainConvolution final : public ConvolutionPlan {
     float* const matrix = static_cast<float*>(ctx.scratch);
     for (int64_t n = 0; n < d_.in.n; ++n, x += in_image(), y += out_image()) {
       VisitMatrix([&](int64_t i, int64_t pixel) { matrix[i] = pixel < 0 ? 0 : x[pixel]; });
-      Gemm(ctx, d_.out.pixels(), d_.out.c, columns_, 1, {matrix, columns_}, Transposed(w, columns_),
-           0, y, d_.out.c);
+      for (int64_t g = 0; g < d_.groups; ++g)
+        Gemm(ctx, d_.out.pixels(), d_.filters(), size(), 1, {matrix + g * size(), columns_},
+             Transposed(w + g * group_weights(), size()), 0, y + g * d_.filters(), d_.out.c);
       if (b) AddBias(ctx, b, y, d_.out.pixels(), d_.out.c);
     }
   }
@@ -30,8 +31,9 @@ class PlainConvolution final : public ConvolutionPlan {
   void BackwardData(Context& ctx, const float* dy, const float* w, float* dx) override {
     float* const matrix = static_cast<float*>(ctx.scratch);
     for (int64_t n = 0; n < d_.in.n; ++n, dx += in_image(), dy += out_image()) {
-      Gemm(ctx, d_.out.pixels(), columns_, d_.out.c, 1, {dy, d_.out.c}, {w, columns_}, 0, matrix,
-           columns_);
+      for (int64_t g = 0; g < d_.groups; ++g)
+        Gemm(ctx, d_.out.pixels(), size(), d_.filters(), 1, {dy + g * d_.filters(), d_.out.c},
+             {w + g * group_weights(), size()}, 0, matrix + g * size(), columns_);
       std::fill_n(dx, in_image(), 0.f);
       VisitMatrix([&](int64_t i, int64_t pixel) {
         if (pixel >= 0) dx[pixel] += matrix[i];
@@ -45,14 +47,19 @@ class PlainConvolution final : public ConvolutionPlan {
     float* const matrix = static_cast<float*>(ctx.scratch);
     for (int64_t n = 0; n < d_.in.n; ++n, x += in_image(), dy += out_image()) {
       VisitMatrix([&](int64_t i, int64_t pixel) { matrix[i] = pixel < 0 ? 0 : x[pixel]; });
-      Gemm(ctx, d_.out.c, columns_, d_.out.pixels(), 1, Transposed(dy, d_.out.c),
-           {matrix, columns_}, n == 0 ? beta : 1, dw, columns_);
+      for (int64_t g = 0; g < d_.groups; ++g)
+        Gemm(ctx, d_.filters(), size(), d_.out.pixels(), 1,
+             Transposed(dy + g * d_.filters(), d_.out.c), {matrix + g * size(), columns_},
+             n == 0 ? beta : 1, dw + g * group_weights(), size());
     }
   }
 
  private:
   int64_t in_image() const { return d_.in.pixels() * d_.in.c; }
   int64_t out_image() const { return d_.out.pixels() * d_.out.c; }
+  // Return the weights of a filter, and of the filters of a group.
+  int64_t size() const { return d_.filter_size(); }
+  int64_t group_weights() const { return d_.filters() * size(); }
 
   // Calls visit(i, pixel) for each element i of the [oh ow, c kh kw] matrix of an image. `pixel` is
   // the index of that element in the image [h, w, c]; -1: padding.
@@ -65,8 +72,8 @@ class PlainConvolution final : public ConvolutionPlan {
         for (int64_t c = 0; c < d_.in.c; ++c)
           for (int64_t p = 0; p < win.y.kernel; ++p)
             for (int64_t q = 0; q < win.x.kernel; ++q, ++i) {
-              const int64_t y = oy * win.y.stride - win.y.pad + p;
-              const int64_t x = ox * win.x.stride - win.x.pad + q;
+              const int64_t y = oy * win.y.stride - win.y.pad + p * win.y.dilation;
+              const int64_t x = ox * win.x.stride - win.x.pad + q * win.x.dilation;
               const bool inside = y >= 0 && y < d_.in.h && x >= 0 && x < d_.in.w;
               visit(i, inside ? (y * d_.in.w + x) * d_.in.c + c : -1);
             }

@@ -1,5 +1,6 @@
 #include "nn/neuron/pooling.h"
 
+#include "nn/neuron/pooling_window.h"
 #include "singa/nn/layer.h"
 
 namespace singa {
@@ -15,11 +16,11 @@ class PoolingLayer final : public Layer {
     declare.Sources(in, 1);
     const PoolingProto& pooling = conf.pooling_conf();
     desc_.in = ImageShape::Of(in[0]->data.shape());
-    desc_.window = ReadWindow(pooling, "pooling_conf", desc_.in);
-    CheckPad(RowsOf(pooling, "pooling_conf"));
-    CheckPad(ColumnsOf(pooling, "pooling_conf"));
-    desc_.out = {desc_.in.n, desc_.in.c, desc_.window.y.Count(desc_.in.h),
-                 desc_.window.x.Count(desc_.in.w)};
+    desc_.window = ReadPooling(pooling, "pooling_conf", desc_.in);
+    const WindowSide &y = desc_.window.y, &x = desc_.window.x;
+    const bool up = pooling.ceil_mode();
+    desc_.out = {desc_.in.n, desc_.in.c, up ? y.CountUp(desc_.in.h) : y.Count(desc_.in.h),
+                 up ? x.CountUp(desc_.in.w) : x.Count(desc_.in.w)};
     desc_.max = pooling.pool() == PoolingProto::MAX;
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
   }
@@ -46,14 +47,6 @@ class PoolingLayer final : public Layer {
   }
 
  private:
-  // Throws unless every window has an element that is no padding.
-  static void CheckPad(const WindowFields& fields) {
-    const WindowSide& side = fields.side;
-    if (side.pad >= side.kernel)
-      throw ConfigError(fields.pad,
-                        StrCat("must be less than the kernel, ", side.kernel, ", is ", side.pad));
-  }
-
   void* winners() const { return winners_ ? winners_->as<uint8_t>() : nullptr; }
 
   PoolingDesc desc_;

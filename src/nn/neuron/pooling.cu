@@ -15,7 +15,9 @@ class CudaPooling final : public PoolingPlan {
       : d_(desc), scale_(1 / static_cast<float>(desc.window.area())) {}
 
   const char* name() const override { return "cuda"; }
-  int64_t scratch_bytes() const override { return 0; }
+  int64_t scratch_bytes() const override {
+    return weighs() ? d_.out.size() * static_cast<int64_t>(sizeof(float)) : 0;
+  }
   int64_t winner_bytes() const override {
     return d_.max ? d_.out.size() * static_cast<int64_t>(sizeof(Place)) : 0;
   }
@@ -35,6 +37,8 @@ class CudaPooling final : public PoolingPlan {
   }
 
  private:
+  // Returns whether some windows have an area of their own.
+  bool weighs() const { return !d_.max && d_.cut(); }
   bool InFours(const float* a, const float* b) const {
     return d_.in.c % 4 == 0 && AlignedTo<4>(a, b);
   }
@@ -45,14 +49,21 @@ class CudaPooling final : public PoolingPlan {
       ForEach(ctx, d_.out.size() / N, MaxOfWindow<N, Place>{d_, x, y, winners});
     else
       ForEach(ctx, d_.out.size() / N, MeanOfWindow<N>{d_, x, y, scale_});
+    if (weighs()) ForEach(ctx, d_.out.size() / N, WeighedWindow<N>{d_, y, y});
   }
 
   template <int N>
   void Backward(Context& ctx, const float* dy, const Place* winners, float* dx) {
-    if (d_.max)
+    if (d_.max) {
       ForEach(ctx, d_.in.size() / N, MaxGradient<N, Place>{d_, dy, winners, dx});
-    else
-      ForEach(ctx, d_.in.size() / N, MeanGradient<N>{d_, dy, dx, scale_});
+      return;
+    }
+    if (weighs()) {
+      float* const weighed = static_cast<float*>(ctx.scratch);
+      ForEach(ctx, d_.out.size() / N, WeighedWindow<N>{d_, dy, weighed});
+      dy = weighed;
+    }
+    ForEach(ctx, d_.in.size() / N, MeanGradient<N>{d_, dy, dx, scale_});
   }
 
   const PoolingDesc d_;

@@ -1,8 +1,9 @@
 // Pooling gives the largest value or the mean of each window, channel by channel.
 //   max: padding never wins; of equal values the first in row-major order wins and alone gets the
-//        gradient. Equals torch.nn.functional.max_pool2d without ceil_mode.
-//   avg: sum over the window with zeros as padding / area of the window; windows never reach beyond
-//        the padded image. Equals avg_pool2d with count_include_pad.
+//        gradient. Equals torch.nn.functional.max_pool2d.
+//   avg: sum over the window with zeros as padding / area of the window within the padded image.
+//        Equals avg_pool2d with count_include_pad.
+// Only with ceil_mode the last windows of a side may reach beyond the padded image.
 #pragma once
 
 #include <memory>
@@ -16,6 +17,17 @@ struct PoolingDesc {
   ImageShape in, out;  // out.c == in.c
   Window window;       // pad < kernel on both sides
   bool max = true;     // false: avg
+
+  // Returns the area of a window within the padded image.
+  SINGA_HD int64_t AreaWithin(int64_t y, int64_t x) const {
+    return window.y.Within(y, in.h) * window.x.Within(x, in.w);
+  }
+  // Returns the area of a window over its area within the padded image.
+  SINGA_HD float WeightOf(int64_t y, int64_t x) const {
+    return static_cast<float>(window.area()) / static_cast<float>(AreaWithin(y, x));
+  }
+  // Returns whether a window reaches beyond the padded image.
+  bool cut() const { return AreaWithin(out.h - 1, out.w - 1) < window.area(); }
 };
 
 // The prepared pooling of one layer. x, dx: [n, h, w, c]; y, dy: [n, oh, ow, c]. Calls may use

@@ -73,6 +73,22 @@ SINGA_HD Lanes<float, N> ScaledSum(const float* from, const ImageShape& shape, i
   return sum;
 }
 
+// Gives the value of each window its weight, PoolingDesc::WeightOf. `to` may be `from`.
+template <int N>
+struct WeighedWindow {
+  PoolingDesc d;
+  const float* from;
+  float* to;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const ImagePosition o = PositionOf(d.out, i * N);
+    const float weight = d.WeightOf(o.y, o.x);
+    Lanes<float, N> value = LoadLanes<N>(from + i * N);
+    for (int k = 0; k < N; ++k) value[k] *= weight;
+    StoreLanes(value, to + i * N);
+  }
+};
+
 template <int N>
 struct MeanOfWindow {
   PoolingDesc d;

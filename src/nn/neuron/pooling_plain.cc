@@ -21,9 +21,9 @@ class PlainPooling final : public PoolingPlan {
     int64_t* winner = static_cast<int64_t*>(winners);
     std::fill_n(y, d_.out.size(), d_.max ? std::numeric_limits<float>::lowest() : 0.f);
     if (d_.max) std::fill_n(winner, d_.out.size(), int64_t{-1});
-    Visit([&](int64_t i, int64_t o) {
+    Visit([&](int64_t i, int64_t o, int64_t area) {
       if (!d_.max) {
-        y[o] += x[i] / static_cast<float>(d_.window.area());
+        y[o] += x[i] / static_cast<float>(area);
       } else if (winner[o] < 0 || x[i] > y[o]) {
         y[o] = x[i];
         winner[o] = i;
@@ -37,12 +37,12 @@ class PlainPooling final : public PoolingPlan {
     if (d_.max)
       for (int64_t o = 0; o < d_.out.size(); ++o) dx[winner[o]] += dy[o];
     else
-      Visit([&](int64_t i, int64_t o) { dx[i] += dy[o] / static_cast<float>(d_.window.area()); });
+      Visit([&](int64_t i, int64_t o, int64_t area) { dx[i] += dy[o] / static_cast<float>(area); });
   }
 
  private:
-  // Calls visit(i, o) for each output element o and each element i of its window that is no
-  // padding, in row-major order of the window.
+  // Calls visit(i, o, area) for each output element o and each element i of its window that is no
+  // padding, in row-major order of the window. area: PoolingDesc::AreaWithin.
   template <typename Visitor>
   void Visit(const Visitor& visit) const {
     const ImageShape &in = d_.in, &out = d_.out;
@@ -51,13 +51,14 @@ class PlainPooling final : public PoolingPlan {
         for (int64_t ox = 0; ox < out.w; ++ox) {
           const int64_t y0 = oy * d_.window.y.stride - d_.window.y.pad;
           const int64_t x0 = ox * d_.window.x.stride - d_.window.x.pad;
+          const int64_t area = d_.AreaWithin(oy, ox);
           for (int64_t y = std::max<int64_t>(y0, 0); y < std::min(in.h, y0 + d_.window.y.kernel);
                ++y)
             for (int64_t x = std::max<int64_t>(x0, 0); x < std::min(in.w, x0 + d_.window.x.kernel);
                  ++x)
               for (int64_t c = 0; c < in.c; ++c)
                 visit(((n * in.h + y) * in.w + x) * in.c + c,
-                      ((n * out.h + oy) * out.w + ox) * out.c + c);
+                      ((n * out.h + oy) * out.w + ox) * out.c + c, area);
         }
   }
 

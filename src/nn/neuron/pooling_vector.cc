@@ -201,7 +201,9 @@ class VectorPooling final : public PoolingPlan {
         scale_(1 / static_cast<float>(d.window.area())) {}
 
   const char* name() const override { return "vector"; }
-  int64_t scratch_bytes() const override { return 0; }
+  int64_t scratch_bytes() const override {
+    return weighs() ? d_.out.size() * static_cast<int64_t>(sizeof(float)) : 0;
+  }
   int64_t winner_bytes() const override {
     return d_.max ? d_.out.size() * static_cast<int64_t>(sizeof(uint16_t)) : 0;
   }
@@ -220,11 +222,13 @@ class VectorPooling final : public PoolingPlan {
           MeanRow(g, image, rows, pixels_x_, scale_, y + at);
       }
     });
+    if (weighs()) Weigh(ctx, y, y);
   }
 
   void Backward(Context& ctx, const float* dy, const void* winners, float* dx) override {
     const uint16_t* const winner = static_cast<const uint16_t*>(winners);
     const Geometry g = GeometryOf(d_.out);
+    if (weighs()) dy = Weigh(ctx, dy, static_cast<float*>(ctx.scratch));
     const int64_t row = d_.in.w * d_.in.c;
     ParallelSlices(ctx, d_.in.size(), row, [&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end; at += row) {
@@ -242,6 +246,22 @@ class VectorPooling final : public PoolingPlan {
   Geometry GeometryOf(const ImageShape& read) const {
     return {read.c, read.w * read.c, static_cast<int32_t>(d_.window.x.kernel),
             static_cast<int32_t>(d_.window.y.stride), static_cast<int32_t>(d_.window.x.stride)};
+  }
+
+  bool weighs() const { return !d_.max && d_.cut(); }
+
+  // Gives the value of each window its weight, PoolingDesc::WeightOf. Returns `to`, which may be
+  // `from`.
+  const float* Weigh(Context& ctx, const float* from, float* to) const {
+    const int64_t c = d_.out.c;
+    ParallelSlices(ctx, d_.out.size(), c, [&](int64_t begin, int64_t end) {
+      for (int64_t at = begin; at < end; at += c) {
+        const ImagePosition o = PositionOf(d_.out, at);
+        const float weight = d_.WeightOf(o.y, o.x);
+        for (int64_t j = at; j < at + c; ++j) to[j] = weight * from[j];
+      }
+    });
+    return to;
   }
 
   const PoolingDesc d_;

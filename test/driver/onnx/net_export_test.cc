@@ -138,6 +138,48 @@ TEST(OnnxExport, WritesPadsOfBothEndsRowsFirst) {
   EXPECT_EQ(std::vector<int64_t>(pads.begin(), pads.end()), (std::vector<int64_t>{1, 2, 1, 2}));
 }
 
+TEST(OnnxExport, WritesWhatARoundedUpWindowLacksAsPadding) {
+  const auto nodes = [](const std::string& settings) {
+    return Export(Data("data") + LayerText("pool", "kPooling", From("data"),
+                                           "pooling_conf { ceil_mode: true " + settings + " }"),
+                  "pool");
+  };
+  // Data's images have 6 x 5 pixels.
+  const auto max = nodes("kernel: 3 stride: 2");
+  EXPECT_EQ(Ops(max), "MaxPool");
+  const auto& pads = max.graph().node(0).attribute(2).ints();
+  EXPECT_EQ(std::vector<int64_t>(pads.begin(), pads.end()), (std::vector<int64_t>{0, 0, 1, 0}));
+  EXPECT_EQ(Ops(nodes("pool: AVG kernel: 3 stride: 2")), "Pad AveragePool");
+  EXPECT_EQ(Ops(nodes("pool: AVG kernel_y: 2 kernel_x: 3 stride: 2")), "AveragePool");
+}
+
+TEST(OnnxExport, WritesGroupsAndDilations) {
+  const std::string settings =
+      "convolution_conf { num_filters: 6 group: 3 dilation_x: 2 kernel_y: 2 } param {} param {}";
+  const auto up =
+      Export(Data("data") + LayerText("up", "kDeconvolution", From("data"), settings), "up");
+  EXPECT_EQ(Ops(up), "ConvTranspose");
+  const auto& dims = up.graph().initializer(0).dims();
+  EXPECT_EQ(std::vector<int64_t>(dims.begin(), dims.end()), (std::vector<int64_t>{3, 2, 2, 3}));
+  const auto& attributes = up.graph().node(0).attribute();
+  EXPECT_EQ(attributes[3].name(), "dilations");
+  EXPECT_EQ(attributes[3].ints(0), 1);
+  EXPECT_EQ(attributes[3].ints(1), 2);
+  EXPECT_EQ(attributes[4].name(), "group");
+  EXPECT_EQ(attributes[4].i(), 3);
+}
+
+TEST(OnnxExport, HasNodesOfTheirOwnForTheWholePicture) {
+  const auto ops = [](const std::string& pool) {
+    return Ops(Export(
+        Data("data") + LayerText("pool", "kPooling", From("data"),
+                                 StrCat("pooling_conf { global_pooling: true pool: ", pool, " }")),
+        "pool"));
+  };
+  EXPECT_EQ(ops("MAX"), "GlobalMaxPool");
+  EXPECT_EQ(ops("AVG"), "GlobalAveragePool");
+}
+
 TEST(OnnxExport, TellsThePreprocessing) {
   const auto model =
       Export(Data("data", "mean_value: 0.1 std_value: 255") + Dense("fc", "data", 4) + kLoss);

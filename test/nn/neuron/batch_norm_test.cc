@@ -71,7 +71,29 @@ TEST_P(BatchNormTest, TrainingMovesTheRunningStatisticsAndTestsUseThem) {
   }
 }
 
+TEST_P(BatchNormTest, EqualsPyTorchWithMomentumAndEpsilonOfItsOwn) {
+  const std::string conf = "type: kBM bm_conf { momentum: 0.25 epsilon: 0.5 }";
+  const RunResult run = Gradients(conf, {3, 2}, Pattern(6, 7), Pattern(6, 2), Params(2));
+  ExpectNear(run.outputs[0],
+             {-0.09910813f, 0.99779087f, -0.5f, -0.38274616f, -0.90089184f, 0.13495524f}, 1e-6);
+  ExpectNear(run.input_grads[0],
+             {0.13044894f, 0.10963089f, -0.48997891f, 0.49130875f, 0.35953003f, -0.60093963f},
+             1e-6);
+  ExpectNear(run.param_grads[0], {-0.60133779f, -0.72861677f}, 1e-6);
+  const auto layer = Build(conf, {{.shape = {3, 2}, .data = Pattern(6, 7)}});
+  for (const auto& [name, values] : Params(2).params) layer->SetParam(name, values);
+  layer->BeginStep(0);
+  layer->Forward(kTrain);
+  ExpectNear(layer->ParamData("2"), {0.3125f, 0.25f}, 1e-6);
+  ExpectNear(layer->ParamData("3"), {0.921875f, 1.265625f}, 1e-6);
+  layer->Forward(kTest);
+  ExpectNear(layer->Output(),
+             {-0.15930745f, 0.8144325f, -0.47379288f, -0.3144325f, -0.78827834f, 0.10889187f},
+             1e-6);
+}
+
 TEST_P(BatchNormTest, GradientMatchesDifferences) {
+  ExpectGradient("type: kBM bm_conf { epsilon: 0.3 }", {5, 3, 2, 1});
   ExpectGradient(kNorm, {3, 2, 2, 3});
   ExpectGradient(kNorm, {5, 3, 1, 1});
   ExpectGradient(kNorm, {7, 4});
@@ -160,6 +182,17 @@ TEST_P(BatchNormTest, UpdatersTouchGammaAndBetaAlone) {
   EXPECT_EQ(layer->param("3").shape(), Shape({1, 3, 1, 1}));
   EXPECT_EQ(layer->param("0").conf().init().value(), 1);  // the default
   EXPECT_EQ(layer->param("1").conf().init().value(), 0);
+}
+
+TEST_P(BatchNormTest, RejectsImpossibleSettings) {
+  const auto build = [this](const char* settings) {
+    return Build(StrCat("type: kBM bm_conf { ", settings, " }"), {3, 2});
+  };
+  EXPECT_CONFIG_ERROR_SAYS(build("momentum: 1"), "bm_conf.momentum", "must be in [0, 1), is 1");
+  EXPECT_CONFIG_ERROR(build("momentum: -0.1"), "bm_conf.momentum");
+  EXPECT_CONFIG_ERROR(build("momentum: nan"), "bm_conf.momentum");
+  EXPECT_CONFIG_ERROR_SAYS(build("epsilon: 0"), "bm_conf.epsilon", "must be > 0");
+  EXPECT_CONFIG_ERROR(build("epsilon: inf"), "bm_conf.epsilon");
 }
 
 TEST_P(BatchNormTest, RejectsThreeParams) {

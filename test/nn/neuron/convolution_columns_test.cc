@@ -26,7 +26,7 @@ ConvolutionRun RunConvolution(Context& ctx, const ConvolutionDesc& d, Convolutio
                               float beta) {
   std::vector<char> scratch(plan->scratch_bytes(), static_cast<char>(0xFF));
   ctx.scratch = scratch.data();
-  const int64_t weights = d.out.c * d.in.c * d.window.area();
+  const int64_t weights = d.weight_size();
   const std::vector<float> x = RandomValues("x", d.in.size()), w = RandomValues("w", weights),
                            b = RandomValues("b", d.out.c), dy = RandomValues("dy", d.out.size());
   const float nan = std::nanf("");
@@ -49,8 +49,8 @@ void ExpectConvolution(const std::vector<float>& got, const std::vector<float>& 
 
 TEST(ConvolutionColumnsTest, EqualsThePlainKernel) {
   const auto desc = [](const ImageShape& in, int64_t f, const WindowSide& y, const WindowSide& x,
-                       bool bias) {
-    return ConvolutionDesc{in, {in.n, f, y.Count(in.h), x.Count(in.w)}, {y, x}, bias};
+                       bool bias, int64_t groups = 1) {
+    return ConvolutionDesc{in, {in.n, f, y.Count(in.h), x.Count(in.w)}, {y, x}, bias, groups};
   };
   const ConvolutionDesc descs[] = {desc({3, 4, 7, 6}, 5, {3, 1, 2}, {2, 0, 1}, true),
                                    desc({2, 3, 5, 9}, 2, {2, 0, 3}, {3, 2, 4}, false),
@@ -58,7 +58,12 @@ TEST(ConvolutionColumnsTest, EqualsThePlainKernel) {
                                    desc({5, 8, 3, 4}, 6, {1, 0, 1}, {1, 0, 1}, true),
                                    desc({2, 4, 5, 7}, 3, {2, 0, 1}, {5, 2, 2}, true),
                                    desc({2, 4, 5, 5}, 3, {1, 0, 2}, {1, 1, 1}, false),
-                                   desc({1, 1, 1, 1}, 1, {1, 0, 1}, {1, 0, 1}, true)};
+                                   desc({1, 1, 1, 1}, 1, {1, 0, 1}, {1, 0, 1}, true),
+                                   desc({3, 8, 9, 7}, 5, {3, 2, 2, 2}, {2, 1, 1, 3}, true),
+                                   desc({2, 8, 7, 6}, 4, {3, 1, 2}, {2, 0, 1}, true, 2),
+                                   desc({2, 6, 5, 5}, 12, {3, 1, 1}, {3, 1, 1}, true, 6),
+                                   desc({2, 9, 4, 3}, 6, {1, 0, 1}, {1, 0, 1}, true, 3),
+                                   desc({2, 6, 9, 8}, 3, {2, 1, 3, 4}, {3, 0, 1, 2}, false, 3)};
   for (const ConvolutionDesc& d : descs)
     for (float beta : {0.f, 1.f}) {
       Context ctx;

@@ -55,6 +55,14 @@ TEST_F(ConvolutionCudnnTest, HasEnginesThatAddTheBias) {
     }
 }
 
+TEST_F(ConvolutionCudnnTest, HasEnginesForGroupsAndDilation) {
+  ConvolutionDesc groups = ConvolutionWith({64, 64, 28, 28}, 64, {3, 1, 1}, true);
+  for (groups.groups = 1; groups.groups <= 64; groups.groups *= 8)
+    EXPECT_GE(Plan(groups, Precision::kFloat32, 256 * kMega).workspace_bytes(), 0);
+  const ConvolutionDesc dilated = ConvolutionWith({64, 64, 28, 28}, 64, {3, 2, 1, 2}, false);
+  EXPECT_GE(Plan(dilated, Precision::kBFloat16, 256 * kMega).workspace_bytes(), 0);
+}
+
 TEST_F(ConvolutionCudnnTest, FallsBackToEnginesThatNeedLessWorkspace) {
   const ConvolutionDesc desc = ConvolutionWith({256, 96, 27, 27}, 256, {5, 2, 1}, false);
   EXPECT_GT(Plan(desc, Precision::kFloat32, 256 * kMega).workspace_bytes(), 64 * kMega);

@@ -61,11 +61,13 @@ class ConvolutionGemmTest : public testing::TestWithParam<GemmCase> {
 };
 INSTANTIATE_TEST_SUITE_P(
     Windows, ConvolutionGemmTest,
-    testing::Values(GemmCase{{2, 3, 5, 4}, 2, {3, 1, 1}, {3, 1, 1}},       // as large as the image
-                    GemmCase{{1, 1, 4, 4}, 1, {1, 0, 1}, {1, 0, 1}},       // a pixel
-                    GemmCase{{3, 2, 7, 6}, 5, {2, 0, 2}, {3, 2, 3}},       // not square, with gaps
-                    GemmCase{{2, 1, 3, 3}, 2, {3, 0, 1}, {3, 0, 1}},       // one window
-                    GemmCase{{5, 2, 4, 4}, 3, {3, 2, 1}, {3, 2, 1}, 3}));  // several threads
+    testing::Values(GemmCase{{2, 3, 5, 4}, 2, {3, 1, 1}, {3, 1, 1}},        // as large as the image
+                    GemmCase{{1, 1, 4, 4}, 1, {1, 0, 1}, {1, 0, 1}},        // a pixel
+                    GemmCase{{3, 2, 7, 6}, 5, {2, 0, 2}, {3, 2, 3}},        // not square, with gaps
+                    GemmCase{{3, 2, 8, 9}, 5, {2, 1, 2, 3}, {3, 2, 1, 2}},  // dilated, padded
+                    GemmCase{{2, 3, 7, 7}, 2, {3, 0, 1, 1}, {2, 0, 3, 4}},  // in a row alone
+                    GemmCase{{2, 1, 3, 3}, 2, {3, 0, 1}, {3, 0, 1}},        // one window
+                    GemmCase{{5, 2, 4, 4}, 3, {3, 2, 1}, {3, 2, 1}, 3}));   // several threads
 
 TEST_P(ConvolutionGemmTest, GivesTheGradientOfTheImages) {
   const auto plan = ByGemm({.data = true});

@@ -71,6 +71,53 @@ TEST_P(ConvolutionTest, EqualsPyTorchNotSquareOnImagesWithoutChannels) {
   ExpectNear(run.param_grads[1], {-0.25f, -1}, 1e-6);
 }
 
+TEST_P(ConvolutionTest, EqualsPyTorchInGroupsAndDilated) {
+  const RunResult run = Gradients(
+      Conf("num_filters: 2 group: 2 kernel: 2 pad_y: 1 stride_y: 2 dilation_x: 2 dilation_y: 3"),
+      {1, 4, 5, 4}, Pattern(80, 7), Pattern(8, 2),
+      {.params = {{"0", Pattern(16, 5)}, {"1", Pattern(2, 3)}}});
+  ExpectNear(run.outputs[0], {1.1875f, -0.75f, -0.4375f, 0.1875f, 0.875f, -0.5f, -0.375f, 0.6875f},
+             1e-6);
+  ExpectNear(run.input_grads[0],
+             {0,      0,      0, 0, -0.25f,   -0.5f,   0.375f,  0.75f,    0.375f,  0,
+              -0.25f, 0,      0, 0, 0,        0,       -0.375f, -0.75f,   0.25f,   0.5f,
+              0,      0,      0, 0, -0.5f,    -1,      0.125f,  0.25f,    0.625f,  0,
+              0,      0,      0, 0, 0,        0,       -0.625f, -1.25f,   0,       0,
+              0,      0,      0, 0, -0.3125f, 0.3125f, 0.0625f, -0.0625f, -1.25f,  -0.75f,
+              0.625f, 0.375f, 0, 0, 0,        0,       -0.25f,  0.25f,    0.125f,  -0.125f,
+              0,      0,      0, 0, -0.1875f, 0.1875f, 0.1875f, -0.1875f, -0.625f, -0.375f,
+              1.25f,  0.75f,  0, 0, 0,        0,       -0.125f, 0.125f,   0.25f,   -0.25f},
+             1e-6);
+  ExpectNear(run.param_grads[0],
+             {0.5f, 0.25f, -0.875f, -0.125f, -0.625f, 0.5f, 1.125f, -0.875f, 0.4375f, -0.25f, -1.5f,
+              1.125f, 0.4375f, 0.4375f, 0, -1.5f},
+             1e-6);
+  ExpectNear(run.param_grads[1], {1, -2}, 1e-6);
+}
+
+TEST_P(ConvolutionTest, EqualsPyTorchOfEachChannel) {
+  const RunResult run =
+      Gradients(Conf("num_filters: 4 group: 2 kernel: 2"), {2, 2, 3, 3}, Pattern(36, 7),
+                Pattern(32, 2), {.params = {{"0", Pattern(16, 5)}, {"1", Pattern(4, 3)}}});
+  ExpectNear(run.outputs[0],
+             {1.75f,    -1.6875f, 1.75f,    -1.6875f, 2,        -2.1875f, 2.5f,     -1.6875f,
+              0.4375f,  2.375f,   3.5f,     2,        -1.9375f, 0.625f,   0.25f,    0.75f,
+              -1.6875f, -0.3125f, -1.6875f, 1.75f,    -1.1875f, 0.8125f,  -0.6875f, 2,
+              1.625f,   -1.9375f, -0.125f,  0.4375f,  0.875f,   -3.4375f, -1.75f,   -1.9375f},
+             1e-6);
+  ExpectNear(run.input_grads[0],
+             {1.5f,    0.0625f, -0.1875f, 1.9375f, 0.25f,    0.8125f,  -0.0625f, -0.8125f, 0.5f,
+              0.9375f, 1.75f,   -0.6875f, 0.25f,   -0.9375f, -0.0625f, -0.5f,    -1.625f,  1.5f,
+              -0.875f, 0.875f,  -0.4375f, -0.625f, 0.75f,    0.4375f,  0.4375f,  -0.4375f, 0.375f,
+              0.4375f, 1.5f,    -0.4375f, -0.625f, 0.875f,   -1.5f,    -0.875f,  -0.25f,   -0.875f},
+             1e-6);
+  ExpectNear(run.param_grads[0],
+             {0.125f, 1.1875f, -0.125f, 0.25f, 1.0625f, -0.8125f, 1.625f, -3, -1.4375f, 1.3125f,
+              -1.4375f, -2.125f, -0.8125f, 1.0625f, 2.0625f, 2.5625f},
+             1e-6);
+  ExpectNear(run.param_grads[1], {1, -2.25f, 0, 2.25f}, 1e-6);
+}
+
 TEST_P(ConvolutionTest, GradientMatchesDifferences) {
   ExpectGradient(Conf("num_filters: 5 kernel: 3 pad: 1 stride: 2"), {2, 3, 7, 6});
 }
@@ -84,6 +131,12 @@ TEST_P(ConvolutionTest, GradientMatchesDifferencesOfWholeVectors) {
   ExpectGradient(Conf("num_filters: 16 kernel: 3"), {3, 16, 4, 5});
 }
 
+TEST_P(ConvolutionTest, GradientMatchesDifferencesInGroupsAndDilated) {
+  ExpectGradient(Conf("num_filters: 6 group: 3 kernel: 3 pad: 2 dilation: 2"), {2, 9, 7, 6});
+  ExpectGradient(Conf("num_filters: 5 group: 5 kernel: 3 pad: 1", "param {}"), {3, 5, 5, 7});
+  ExpectGradient(Conf("num_filters: 3 kernel: 2 dilation_x: 3 stride_y: 2"), {2, 3, 5, 7});
+}
+
 TEST_P(ConvolutionTest, PlainAndVendorAgree) {
   ExpectAgreement("num_filters: 20 kernel: 5", {9, 1, 14, 14});
   ExpectAgreement("num_filters: 50 kernel: 5", {9, 20, 8, 8});
@@ -93,6 +146,19 @@ TEST_P(ConvolutionTest, PlainAndVendorAgree) {
   ExpectAgreement("num_filters: 17 kernel: 1", {1, 17, 3, 3});
   ExpectAgreement("num_filters: 3 kernel_x: 1 kernel_y: 4 pad_y: 3 stride_y: 3", {1, 18, 5, 1});
   ExpectAgreement("num_filters: 2 kernel: 1 pad: 2 stride: 3", {2, 2, 3, 3});
+}
+
+TEST_P(ConvolutionTest, PlainAndVendorAgreeInGroupsAndDilated) {
+  ExpectAgreement("num_filters: 32 group: 32 kernel: 3 pad: 1", {3, 32, 9, 8});
+  ExpectAgreement("num_filters: 20 group: 20 kernel: 3 pad: 1 stride: 2", {3, 20, 9, 8});
+  ExpectAgreement("num_filters: 14 group: 7 kernel: 5 pad: 2", {2, 7, 6, 9});
+  ExpectAgreement("num_filters: 32 group: 2 kernel: 3 pad: 1", {2, 32, 7, 7});
+  ExpectAgreement("num_filters: 6 group: 3 kernel: 1", {2, 9, 4, 5});
+  ExpectAgreement("num_filters: 48 group: 48 kernel: 3 pad: 2 dilation: 2", {2, 48, 8, 9});
+  ExpectAgreement("num_filters: 16 kernel: 3 pad: 2 dilation: 2", {2, 32, 8, 9});
+  ExpectAgreement("num_filters: 5 kernel: 2 dilation_y: 4", {3, 20, 9, 8});
+  ExpectAgreement("num_filters: 8 group: 4 kernel: 3 dilation: 3 pad: 3 stride: 2", {2, 12, 9, 11});
+  ExpectAgreement("num_filters: 3 kernel: 1 dilation: 2147483647", {2, 3, 4, 5});
 }
 
 TEST_P(ConvolutionTest, TwoThreadsAgreeWithOne) {
@@ -141,8 +207,25 @@ TEST_P(ConvolutionTest, RejectsImpossibleSizes) {
                            "is 9, larger than the padded width of its source, 8");
   EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 4 kernel_y: 8"), image),
                            "convolution_conf.kernel_y", "the padded height of its source, 7");
+  EXPECT_CONFIG_ERROR_SAYS(
+      Build(Conf("num_filters: 4 kernel: 3 dilation: 4 pad: 1"), image), "convolution_conf.kernel",
+      "is 3 with dilation 4, so a window of 9 pixels, larger than the padded width of its source, "
+      "8");
+  EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 4 dilation: 0"), image),
+                           "convolution_conf.dilation", "must be >= 1, is 0");
+  EXPECT_CONFIG_ERROR(Build(Conf("num_filters: 4 dilation_y: -1"), image),
+                      "convolution_conf.dilation_y");
   EXPECT_CONFIG_ERROR(
       Build(Conf("num_filters: 2147483647 kernel: 2147483647 pad: 2147483647"), image), "param[0]");
+}
+
+TEST_P(ConvolutionTest, RejectsGroupsThatDivideNotBoth) {
+  const Shape image = {2, 6, 7, 6};
+  EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 9 group: 2"), image), "convolution_conf.group",
+                           "must divide the 6 channels of the source and the 9 filters, is 2");
+  EXPECT_CONFIG_ERROR(Build(Conf("num_filters: 8 group: 4"), image), "convolution_conf.group");
+  EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 4 group: 0"), image), "convolution_conf.group",
+                           "must be >= 1, is 0");
 }
 
 TEST_P(ConvolutionTest, LacksABiasIfOneParamIsGivenOrTheConfSaysSo) {

@@ -17,14 +17,21 @@ PoolingDesc PoolingWithSides(const ImageShape& in, const WindowSide& y, const Wi
   return {in, {in.n, in.c, y.Count(in.h), x.Count(in.w)}, {y, x}, max};
 }
 
+PoolingDesc PoolingRoundedUp(const ImageShape& in, const WindowSide& y, const WindowSide& x,
+                             bool max) {
+  return {in, {in.n, in.c, y.CountUp(in.h), x.CountUp(in.w)}, {y, x}, max};
+}
+
 // In these cases a stride leaves a rest of a side, there is padding, and windows overlap or leave
-// gaps.
+// gaps. The last windows of two cases reach beyond the padded image.
 std::vector<PoolingDesc> PoolingCases(bool max) {
   return {PoolingWithSides({2, 4, 7, 5}, {3, 1, 2}, {2, 0, 2}, max),
           PoolingWithSides({1, 8, 6, 6}, {2, 0, 3}, {3, 2, 1}, max),
           PoolingWithSides({3, 12, 1, 9}, {1, 0, 1}, {4, 3, 5}, max),
           PoolingWithSides({1, 4, 1, 1}, {2, 1, 2}, {1, 0, 1}, max),
-          PoolingWithSides({2, 4, 20, 17}, {17, 3, 2}, {16, 4, 3}, max)};
+          PoolingWithSides({2, 4, 20, 17}, {17, 3, 2}, {16, 4, 3}, max),
+          PoolingRoundedUp({2, 4, 8, 7}, {3, 1, 2}, {4, 2, 3}, max),
+          PoolingRoundedUp({1, 8, 5, 6}, {2, 0, 2}, {3, 0, 2}, max)};
 }
 
 struct PoolingRun {
@@ -61,7 +68,10 @@ PoolingRun PoolingByElement(const PoolingDesc& d, const std::vector<float>& x,
                 MaxGradient<N, Place>{d, dy.data(), winners.data(), run.dx.data()});
   } else {
     RunElements(d.out.size() / N, MeanOfWindow<N>{d, x.data(), run.y.data(), scale});
-    RunElements(d.in.size() / N, MeanGradient<N>{d, dy.data(), run.dx.data(), scale});
+    RunElements(d.out.size() / N, WeighedWindow<N>{d, run.y.data(), run.y.data()});
+    std::vector<float> weighed(dy.size());
+    RunElements(d.out.size() / N, WeighedWindow<N>{d, dy.data(), weighed.data()});
+    RunElements(d.in.size() / N, MeanGradient<N>{d, weighed.data(), run.dx.data(), scale});
   }
   return run;
 }

@@ -202,6 +202,10 @@ TEST_P(PoolingTest, PlainAndVendorAgree) {
                     {2, 17, 7, 8});
     ExpectAgreement(pool + " kernel: 7 stride: 1", {2, 15, 7, 7});
     ExpectAgreement(pool + " kernel: 40 stride: 1 pad: 10", {1, 16, 21, 23});
+    ExpectAgreement(pool + " ceil_mode: true kernel: 3 stride: 2", {2, 32, 8, 10});
+    ExpectAgreement(pool + " ceil_mode: true kernel_y: 5 kernel_x: 4 pad: 2 stride: 3",
+                    {3, 18, 9, 7});
+    ExpectAgreement(pool + " global_pooling: true", {2, 33, 7, 7});
   }
 }
 
