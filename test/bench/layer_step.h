@@ -50,6 +50,12 @@ class LayerStep {
     const Work work = layer_->work();
     return work.feature + work.param_gradients + (x_.grad.empty() ? 0 : work.input_gradients);
   }
+  // Returns the bytes of the layer's buffers and scratch.
+  int64_t bytes() const {
+    int64_t sum = scratch_.bytes();
+    for (const Buffer& buffer : declare_->declared().buffers) sum += buffer.tensor.bytes();
+    return sum;
+  }
   void Forward() { layer_->ComputeFeature(ctx_, kTrain, in_, out_); }
   void Backward() { layer_->ComputeGradient(ctx_, in_, out_); }
 

@@ -234,6 +234,15 @@ std::vector<GroupCase> Cases() {
       {"Gru", Recurrent("kGRU", "gru_conf", 9)},
       {"Lstm", Recurrent("kLSTM", "lstm_conf", 12)},
       {"Rnn", Recurrent("kRNN", "rnn_conf", 3)},
+      {"Attention", Text(4) +
+                        L("mix", "kAttention", "in",
+                          Params("mix", 4) + "attention_conf { num_heads: 2 dropout_ratio: 0.3 }") +
+                        Fc("fc", "mix", 5) + Loss("fc", "label")},
+      {"AttentionOnAllSteps",
+       Text(3) +
+           L("mix", "kAttention", "in",
+             Params("mix", 2) + "attention_conf { causal: false bias_term: false }") +
+           Fc("fc", "mix", 5) + Loss("fc", "label")},
       {"CarriedGru", Recurrent("kGRU", "gru_conf", 9, "carry_state: true")},
       {"CarriedLstm", Recurrent("kLSTM", "lstm_conf", 12, "carry_state: true")},
       {"CarriedRnn", Recurrent("kRNN", "rnn_conf", 3, "carry_state: true")},

@@ -135,6 +135,26 @@ TEST(SequenceLayer, IsNotCausalUnlessItSaysSo) {
                   .net.causal());
 }
 
+std::string AttentionNet(const std::string& settings, const std::string& more = "") {
+  return MixNet(
+      StrCat("type: kAttention ", more, " attention_conf { num_heads: 5 ", settings, " }"));
+}
+
+TEST(SequenceLayer, AttentionIsOneNodeOfAnUnfoldedNetToo) {
+  ExpectBothFormsAgree(AttentionNet("dropout_ratio: 0.3"), 5, 11);
+}
+
+TEST(SequenceLayer, AttentionIsCausalUnlessToldOtherwise) {
+  EXPECT_TRUE(TestNet(AttentionNet("")).net.causal());
+  EXPECT_FALSE(TestNet(AttentionNet("causal: false")).net.causal());
+}
+
+TEST(SequenceLayer, AttentionMustReadItsSourceStepByStep) {
+  const ConfigErrors errors = ErrorsOf(AttentionNet("", "unroll_conn_type: kUnrollOneToAll"));
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].path(), "layer[mix].srclayers");
+}
+
 TEST(SequenceLayer, WithOneStepReadsRows) {
   TestNet test(R"(
     layer { name: "rows" user_type: "TestInput" dummy_conf { shape: 4 shape: 4 } }

@@ -179,6 +179,14 @@ NETS = {
         ROW, dense("first", "data", 1, 4, RANDOM), layer(
             "kLSTM", "lstm_conf { dim_hidden: 4 }", source="data first",
             params=[f"g{i}" for i in range(12)])),
+    "attention_of_one_step": net(ROW, layer(
+        "kAttention", "attention_conf { num_heads: 11 }", params="abcd")),
+    "attention_of_records": net(
+        (6, 4), layer("kTimeSteps", "time_steps_conf { unroll_len: 6 }", name="t"),
+        layer("kAttention", "unroll_len: 6 attention_conf { num_heads: 2 causal: false "
+              "dropout_ratio: 0.3 bias_term: false }", name="g", source="t", params="ab"),
+        layer("kInnerProduct", "unroll_conn_type: kUnrollFirstToLast "
+              "innerproduct_conf { num_output: 7 }", source="g", params=("w", "v"))),
     "image_preprocess_that_does_nothing": net(IMAGE, layer("kImagePreprocess")),
     "time_steps_of_records": net(
         (6, 4), layer("kTimeSteps", "time_steps_conf { unroll_len: 6 }", name="t"),

@@ -70,6 +70,13 @@ TEXT_NETS = {
         layer("kEmbedding", f"embedding_conf {{ vocab_size: {len(ALPHABET)} feature_dim: 3 }}",
               name="x", source="text", params=("table",)),
         recurrent("LSTM", 4), looked_at=("x", "top")),
+    **{name: text_net(
+        layer("kEmbedding", f"embedding_conf {{ vocab_size: {len(ALPHABET)} feature_dim: 6 }}",
+              name="x", source="text", params=("table",)),
+        layer("kAttention", f"attention_conf {{ num_heads: {heads} {settings} }}", name="top",
+              params=[f"attention{i}" for i in range(4)], source="x"))
+       for name, heads, settings in (("causal_attention", 2, ""),
+                                     ("attention_on_all_steps", 3, "causal: false"))},
     "stacked": text_net(
         ONE_HOT, recurrent("LSTM", 5, CARRY, name="low"),
         recurrent("GRU", 6, CARRY, name="middle", source="low"),

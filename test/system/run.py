@@ -15,6 +15,7 @@ import case
 # Each module registers its checks.
 import accumulate_checks
 import advice_checks
+import attention_checks
 import auto_partition_checks
 import bad_record_checks
 import bench_checks

@@ -89,7 +89,9 @@ JobProto CnnJob(const std::string& path, const std::string& updater) {
               param { name: "w2" init { type: kUniform } } param { name: "b2" init { type: kConstant } } }
       layer { name: "tanh" type: kSTanh srclayers: "fc1" }
       layer { name: "drop" type: kDropout srclayers: "tanh" }
-)" + Recurrent("gru", "kGRU", "drop", 9) +
+      layer { name: "mix" type: kAttention srclayers: "drop"
+              attention_conf { num_heads: 2 dropout_ratio: 0.1 } }
+)" + Recurrent("gru", "kGRU", "mix", 9) +
                  Recurrent("lstm", "kLSTM", "gru", 12) + Recurrent("rnn", "kRNN", "lstm", 3) + R"(
       layer { name: "fc2" type: kInnerProduct srclayers: "rnn" innerproduct_conf { num_output: 3 }
               param { name: "w3" init { type: kUniform } } param { name: "b3" init { type: kConstant } } }
