@@ -29,6 +29,9 @@ const TempDir& StoredFiles() {
       shard += Tuple("k", record.SerializeAsString());
     }
     dir.Write("csv", csv);
+    std::string shares;  // two targets in [0, 1]
+    for (int i = 0; i < 17; ++i) shares += StrCat(i % 2, ",", 0.25 * (i % 5), ",", 0.1 * i, "\n");
+    dir.Write("shares", shares);
     dir.Write("shard.dat", shard);
     std::string text;
     for (int i = 0; i < 500; ++i) text += "abcde"[i * i % 7 % 5];
@@ -207,6 +210,25 @@ std::vector<GroupCase> Cases() {
       {"Csv", StrCat("layer { name: 'data' type: kCSVInput store_conf { path: ", Path("csv"),
                      " batchsize: 7 shape: 2 } }\n") +
                   Fc("c", "data", 3) + Loss("c", "data")},
+      {"RealTargets",
+       StrCat("layer { name: 'data' type: kCSVInput store_conf { path: ", Path("csv"),
+              " batchsize: 7 shape: 2 num_targets: 1 shuffle: true } }\n") +
+           Fc("a", "data", 1) + Fc("b", "a", 1) +
+           "layer { name: 'loss' type: kEuclideanLoss srclayers: 'b' srclayers: 'data:1' }"},
+      {"ManyLabels",
+       StrCat("layer { name: 'data' type: kCSVInput store_conf { path: ", Path("shares"),
+              " batchsize: 7 shape: 1 num_targets: 2 } }\n") +
+           Fc("a", "data", 4, "partition_dim: 1") + Fc("c", "a", 2) +
+           "layer { name: 'loss' type: kSigmoidCrossEntropyLoss srclayers: 'c' srclayers: 'data:1' "
+           "sigmoid_cross_entropy_conf { pos_weight: 2 pos_weight: 0.5 } }"},
+      {"ClassWeights",
+       Records(kRow) + Fc("a", "data", 3) +
+           Loss("a", "data",
+                "softmaxloss_conf { class_weight: [0.25, 3, 1] label_smoothing: 0.1 scale: 2 }")},
+      {"ClassWeightsOfSteps",
+       Sequences() + Fc("fc", "rnn", 4) +
+           Loss("fc", "label",
+                "softmaxloss_conf { ignore_label: -1 class_weight: [0.25, 3, 1, 0.5] }")},
       {"OldInputs",
        StrCat("layer { name: 'data' type: kShardData sharddata_conf { path: ", Path("shard.dat"),
               " batchsize: 7 random_skip: 5 } }\n") +

@@ -8,8 +8,12 @@
 
 #include "math/reduction/softmax.h"
 #include "math/reduction/top_k.h"
+#include "nn/loss/class_weights.h"
+#include "nn/loss/class_weights_elements.h"
 #include "nn/loss/euclidean_loss.h"
 #include "nn/loss/euclidean_loss_elements.h"
+#include "nn/loss/sigmoid_cross_entropy.h"
+#include "nn/loss/sigmoid_cross_entropy_elements.h"
 #include "nn/loss/softmax_loss.h"
 #include "nn/loss/softmax_loss_elements.h"
 #include "support/emulated_block.h"
@@ -40,6 +44,41 @@ TEST(EuclideanLossElementsTest, DifferencesEqualPlain) {
   Context ctx;
   ScaledDifference(ctx, x.data(), t.data(), want.data(), 100, 0.3f);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(DifferenceOf{0.3f}(x[i], t[i]), want[i]);
+}
+
+TEST(EuclideanLossElementsTest, AbsoluteSumsEqualPlain) {
+  const LossValues x = RandomValues("x", 1000, 4), t = RandomValues("t", 1000, 4);
+  double want[2] = {1, 2}, cell[2] = {1, 2};
+  Context ctx;
+  SumAbsoluteDifference(ctx, x.data(), t.data(), want, 1000);
+  RunBlocks(1, 64, SumBlock<2, AbsoluteTerm, AddToCell>{{x.data(), t.data()}, 1000, 1, {cell, 1}});
+  EXPECT_NEAR(cell[0], want[0], 1e-6 * want[0]);  // plain adds up blocks in float32
+  EXPECT_EQ(cell[1], want[1]);
+}
+
+TEST(SigmoidCrossEntropyElementsTest, SumsAndGradientsEqualPlain) {
+  constexpr int64_t kRows = 19, kUnits = 67, kAll = kRows * kUnits;
+  const LossValues x = RandomValues("x", kAll, 4), weight = RandomValues("w", kUnits, 1);
+  LossValues t(kAll), want(kAll), dx(kAll, NAN);
+  for (int64_t i = 0; i < kAll; ++i) t[i] = static_cast<float>(i % 5) / 4;
+  Context ctx;
+  ctx.plain = true;
+  for (int64_t count : {int64_t{1}, kUnits}) {
+    const PositiveWeights weights = {weight.data(), count};
+    double cells[6] = {1, 2, 3, 4, 5, 6}, sums[6] = {1, 2, 3, 4, 5, 6};
+    SigmoidCrossEntropy(ctx, x.data(), t.data(), weights, {cells, cells + 2, cells + 4}, kRows,
+                        kUnits);
+    std::vector<Sums<4>> partial(4);
+    const SigmoidTerm term = {x.data(), t.data(), weights, kUnits};
+    RunBlocks(4, 64, SumBlock<4, SigmoidTerm, StoreSums<4>>{term, kAll, 4, {partial.data()}});
+    const AddToSigmoidCells add = {{sums, sums + 2, sums + 4}, double{kAll}};
+    RunBlocks(1, 64, SumBlock<4, LoadSums<4>, AddToSigmoidCells>{{partial.data()}, 4, 1, add});
+    for (int i = 0; i < 6; ++i) EXPECT_NEAR(sums[i], cells[i], 1e-12 * std::abs(cells[i])) << i;
+    SigmoidCrossEntropyBackward(ctx, x.data(), t.data(), weights, want.data(), kRows, kUnits, 0.3f);
+    const SigmoidLossGradient gradient = {x.data(), t.data(), weights, dx.data(), kUnits, 0.3f};
+    for (int64_t i = 0; i < kAll; ++i) gradient(i);
+    EXPECT_EQ(dx, want);
+  }
 }
 
 struct LossRows {
@@ -83,6 +122,40 @@ TEST(SoftmaxLossElementsTest, NanStaysNan) {
   const std::vector<int32_t> label = {0};
   for (float smoothing : {0.f, 0.1f})
     EXPECT_TRUE(std::isnan(EntropyTerm{p.data(), label.data(), kIgnored, 2, smoothing}(0)[0]));
+}
+
+TEST(SoftmaxLossElementsTest, WeightedSumsAndGradientsEqualPlain) {
+  constexpr int64_t kSteps = 3, kAll = 21;
+  for (float smoothing : {0.f, 0.1f})
+    for (int64_t d : {2, 67}) {
+      const LossRows rows(kAll, d);
+      LossValues weight = RandomValues("w", d, 1);
+      for (float& w : weight) w = std::abs(w);
+      const ClassWeights weights = {weight.data(), 2.5f};
+      const int32_t* const label = rows.label.data();
+      double want[2] = {1, 2}, cell[2] = {1, 2}, totals[kSteps], total[kSteps];
+      Context ctx;
+      WeightedCrossEntropy(ctx, rows.p.data(), label, kIgnored, weights, want, kAll, d, smoothing,
+                           0.7);
+      const WeightedEntropyTerm term = {{rows.p.data(), label, kIgnored, d, smoothing},
+                                        weight.data()};
+      const int64_t terms = EntropyTerm::terms(kAll, d, smoothing);
+      RunBlocks(1, 64, SumBlock<2, WeightedEntropyTerm, AddToCell>{term, terms, 1, {cell, 0.7}});
+      EXPECT_NEAR(cell[0], want[0], 1e-12 * std::abs(want[0]));
+      EXPECT_NEAR(cell[1], want[1], 1e-12 * want[1]);
+      SumLabelWeights(ctx, label, kIgnored, weights, totals, kAll, kSteps);
+      RunBlocks(kSteps, 32,
+                LabelWeightsOfStep{label, kIgnored, weight.data(), total, kAll / kSteps});
+      for (int t = 0; t < kSteps; ++t) EXPECT_NEAR(total[t], totals[t], 1e-12 * totals[t]);
+      LossValues gradients(kAll * d), dx(kAll * d, NAN);
+      WeightedSoftmaxLossBackward(ctx, rows.p.data(), label, kIgnored, weights, totals, kSteps,
+                                  gradients.data(), kAll, d, 0.25f, smoothing);
+      const WeightedSoftmaxLossGradient gradient = {
+          rows.p.data(), label,     kIgnored, weights, totals,
+          kAll / kSteps, dx.data(), d,        0.25f,   smoothing};
+      for (int64_t i = 0; i < kAll * d; ++i) gradient(i);
+      EXPECT_EQ(dx, gradients);
+    }
 }
 
 TEST(SoftmaxLossElementsTest, GradientEqualsPlain) {

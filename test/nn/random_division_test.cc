@@ -122,7 +122,7 @@ class RandomNet {
         StrCat("param { name: \"", name, "w\" } param { name: \"", name, "b\" } ");
     switch (Below(4)) {
       case 3:
-        *side += 1;
+        to->side += 1;
         return StrCat("type: kDeconvolution ", params,
                       "convolution_conf { num_filters: ", kUnits + Below(5), " kernel: 2 }");
       case 0:

@@ -52,6 +52,7 @@ const MessageSpec kAdded[] = {
      "305 decode_threads int32=1; 308 num_targets int32=0; 309* channel_mean float; "
      "310* channel_std float"},
     {"RGBImageProto", "", "301 pad int32=0"},
+    {"RecordProto", "", "301* target float packed"},
     {"LayerProto", "1001-1100",
      "220 eltwise_conf EltwiseProto; 221 layer_norm_conf LayerNormProto; "
      "222 attention_conf AttentionProto; 223 position_embedding_conf PositionEmbeddingProto; "

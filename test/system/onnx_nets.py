@@ -151,6 +151,9 @@ NETS = {
     "softmax_loss_of_images": net(
         IMAGE, layer("kConvolution", "convolution_conf { num_filters: 2 }", params=("w", "b")),
         loss=layer("kSoftmaxLoss", name="loss", source="x data")),
+    "sigmoid_loss": net(
+        ROW, layer("kSigmoid", name="targets"), dense("x", "data", 1, 11, RANDOM),
+        loss=layer("kSigmoidCrossEntropyLoss", name="loss", source="x targets")),
     "euclidean_loss": net(
         ROW, dense("x", "data", 1, 11, RANDOM),
         loss=layer("kEuclideanLoss", name="loss", source="x data")),
@@ -207,6 +210,11 @@ NETS = {
         layer("kRNN", "unroll_len: 5 rnn_conf { dim_hidden: 5 }", name="r", source="t",
               params="abc"),
         layer("kSigmoid", "unroll_conn_type: kUnrollFirstToLast", source="r")),
+    "channels_normalised": net(
+        IMAGE, layer("kReLU"), store="mean_value: 0.1 channel_mean: [0.2, -0.1, 0] "
+        "channel_std: [0.5, 2, 1]"),
+    "numbers_normalised_one_by_one": net(
+        ROW, layer("kReLU"), store=f"channel_mean: {[0.1 * i for i in range(11)]}"),
     "mean_and_std_values": net(IMAGE, layer("kReLU"), store="mean_value: 0.3 std_value: 0.7"),
     "mean_and_std_files": net(IMAGE, layer("kReLU"),
                               store='mean_file: "mean.txt" std_file: "std.txt"'),

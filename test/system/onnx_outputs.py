@@ -126,7 +126,7 @@ def small_net(one, net):
     # readers.
     looked_at = {name: f"out{i}" for i, name in enumerate(net.looked_at)}
     heads = {"x": "x"} if '"fc"' not in net.loss else {"fc": "fc"}
-    if "kSoftmaxLoss" in net.loss:
+    if "kSoftmaxLoss" in net.loss or "kSigmoidCrossEntropyLoss" in net.loss:
         heads["loss"] = "probabilities"
     text = "".join(OUTPUT.format(*item) for item in {**looked_at, **heads}.items())
     one.write("train.conf", onnx_nets.conf(net))

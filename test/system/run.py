@@ -71,6 +71,7 @@ import stop_checks
 import store_facts_checks
 import replacement_checks
 import sum_checks
+import target_checks
 import terminal_checks
 import text_checks
 import usage_checks

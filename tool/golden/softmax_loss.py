@@ -25,6 +25,15 @@ loss = F.cross_entropy(x, torch.tensor(LABEL), label_smoothing=0.2)
 loss.backward()
 show("smoothed loss", loss)
 show("smoothed dx", x.grad)
+WEIGHT = [0.5, 2.0, 1.0, 3.0]
+for smoothing in (0.0, 0.2):
+    for ignored in (-100, 3):
+        x.grad = None
+        loss = F.cross_entropy(x, torch.tensor(LABEL), weight=torch.tensor(WEIGHT), label_smoothing=smoothing,
+                               ignore_index=ignored)
+        loss.backward()
+        show(f"weighted loss, smoothing {smoothing}, ignored {ignored}", loss)
+        show("dx", x.grad)
 for k in (1, 2):
     best = x.topk(k, dim=1).indices
     hits = (best == torch.tensor(LABEL)[:, None]).any(dim=1)

@@ -50,10 +50,10 @@ struct ModelOptions {
   // checkpoint_path.
   std::string checkpoint = {};
   // Name of the layer whose feature a session computes. "" means the net's trained output. With a
-  // kSoftmaxLoss that is the probabilities (the softmax of its scores); with another loss, the
-  // feature that the loss compares with the target; without a loss, the one layer that no other
-  // layer reads. To get the scores, name the layer that the kSoftmaxLoss reads. To get the
-  // probabilities, name the loss.
+  // kSoftmaxLoss or kSigmoidCrossEntropyLoss that is the probabilities (the softmax or sigmoid of
+  // its scores); with another loss, the feature that the loss compares with the target; without a
+  // loss, the one layer that no other layer reads. To get the scores, name the layer that the loss
+  // reads. To get the probabilities, name the loss.
   std::string layer = {};
   // Settings "path=value", as `singa -set` takes them, for a conf that is a file. A checkpoint_path
   // among them has precedence over the workspace.

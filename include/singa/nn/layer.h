@@ -33,6 +33,7 @@ struct Wiring {
   int num_outputs = 1;
   int state_outputs = 0;  // further outputs of a recurrent layer, which only its next step reads
   bool outputs_are_steps = false;  // output t is time step t of an unrolled reader (kCharRNN)
+  bool outputs_by_name = false;    // a reader that names no output reads output 0 (an input's data)
   int steps_ahead = 0;             // outputs beyond the readers' last step (a label is one ahead)
   const char* steps_field = "unroll_len";  // the conf's field with the number of such steps
   int step_shift = 0;     // time step t reads output t + step_shift of such a source (kRNNLabel: 1)

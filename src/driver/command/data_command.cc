@@ -42,7 +42,7 @@ singa data convert [flags] SRC DST
       -to FORMAT       of DST; if not given, imagefolder for a name that ends with .tar, textfile
                        for one with .csv, kvfile for others
           kvfile       SINGA's own: a file of RecordProtos
-          textfile     lines label,number,...
+          textfile     lines label,number,... or target,...,number,...
           idx          MNIST's: a file of pictures, another one of labels; bytes only
           cifar10      CIFAR-10's binary batch: 3 x 32 x 32 bytes, labels 0 to 9
           imagefolder  a .tar of CLASS/INDEX.png; as SRC also a folder, and JPEG files
@@ -54,6 +54,7 @@ singa data convert [flags] SRC DST
                        the pictures of an imagefolder as grey
       -resize H,W      scales pictures to H rows and W columns, each side by itself
       -separator S     of numbers in a textfile SRC: each character of S; a comma if not given
+      -targets N       the first N numbers of a line are targets, in place of a label
       -no_labels       leaves labels out
       -encoded         records of a kvfile or textfile are JPEG or PNG files: SRC's are decoded; or
                        a kvfile or lmdb DST keeps the files of an imagefolder as they are
@@ -61,10 +62,10 @@ singa data convert [flags] SRC DST
       -max_bad N       leaves out up to N records that are damaged, empty or of another shape than
                        the first, and names them; 0 if not given
 
-singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-encoded] [-max_bad N]
-                PATH
-    Prints the number of records, their shape, the range, mean and deviation of all numbers and
-    how many records each label has.
+singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-targets N] [-no_labels] [-encoded]
+                [-max_bad N] PATH
+    Prints the number of records, their shape, the range, mean and deviation of all numbers and of
+    each target, and how many records each label has.
 )";
 
 [[noreturn]] void ThrowDataUsage(const std::string& message) { throw UsageError("data", message); }
@@ -95,9 +96,12 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
   StoreOptions options{.path = path, .label_path = args.Get("labels")};
   options.separator = args.Get("separator", ",");
   options.has_label = !args.Has("no_labels");
+  options.targets = args.ToNumber<uint16_t>("targets", args.Get("targets", "0"));
   options.raw_files = keeps_files;
   options.encoded = args.Has("encoded");
   const StoreTraits& traits = TraitsOf(backend);
+  if (options.targets > 0 && !traits.lines)
+    args.ThrowUsage("-targets is for lines of a textfile, not for records of " + backend);
   if (options.encoded && traits.encoded != Encoded::kAsSaid && !traits.picture_files)
     args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +
                     backend);
@@ -261,13 +265,13 @@ int DataCommand(const std::vector<std::string>& args) {
   if (args[0] == "convert") {
     const Arguments convert(command, rest,
                             {.values = {"from", "to", "labels", "to_labels", "shape", "separator",
-                                        "mean", "resize", "max_bad"},
+                                        "mean", "resize", "max_bad", "targets"},
                              .switches = {"no_labels", "encoded"}});
     return WithGuess(convert, convert.Operands("SRC DST")[0], [&] { return Convert(convert); });
   }
   if (args[0] == "stat") {
     const Arguments stat(command, rest,
-                         {.values = {"from", "labels", "separator", "max_bad"},
+                         {.values = {"from", "labels", "separator", "max_bad", "targets"},
                           .switches = {"no_labels", "encoded"}});
     return WithGuess(stat, stat.Operands("PATH")[0], [&] { return Stat(stat); });
   }

@@ -109,7 +109,8 @@ Writes the net of the test phase with the parameters of a checkpoint as an ONNX 
                      if not given, the job's workspace, or else its checkpoint_path, which goes
                      first where -set gives it
   -layer NAME        the feature of this layer; else the scores that the loss reads and, where the
-                     loss is a kSoftmaxLoss, as second output their softmax
+                     loss is a kSoftmaxLoss or kSigmoidCrossEntropyLoss, as second output the
+                     probabilities
 
 The input has the name of the input layer and takes records as a store holds them: pixels from 0 to
 255 as float, (N, channels, height, width), N free. Mean, scale and cut of the job are part of the

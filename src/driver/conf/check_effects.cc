@@ -114,6 +114,8 @@ class Effects {
       Warn("max_bad_records", "has no effect without on_bad_record: kSkip");
     if (store.has_label_path() && !traits.label_file)
       Warn("label_path", "has no effect: only backend \"idx\" has labels in a file of their own");
+    if (store.num_targets() > 0 && store.has_has_label() && store.has_label())
+      Warn("has_label", "has no effect: num_targets puts targets in place of the label");
     const bool synthetic = traits.no_file;
     if (store.has_path() && synthetic)
       Warn("path", "has no effect: backend \"synthetic\" has no file");

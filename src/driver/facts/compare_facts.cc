@@ -123,6 +123,11 @@ void CompareLengths(const InputFacts& first, const InputFacts& other, ConfFindin
           .Under(other.path));
 }
 
+bool Equal(const google::protobuf::RepeatedField<float>& a,
+           const google::protobuf::RepeatedField<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
 // Returns the first setting that changes a record's numbers and differs between the layers.
 std::string OtherSetting(const LayerProto& train, const LayerProto& test) {
   const StoreProto &a = train.store_conf(), &b = test.store_conf();
@@ -131,6 +136,8 @@ std::string OtherSetting(const LayerProto& train, const LayerProto& test) {
   };
   if (a.mean_value() != b.mean_value()) return "store_conf.mean_value";
   if (std_of(a) != std_of(b)) return "store_conf.std_value";
+  if (!Equal(a.channel_mean(), b.channel_mean())) return "store_conf.channel_mean";
+  if (!Equal(a.channel_std(), b.channel_std())) return "store_conf.channel_std";
   if (a.mean_file() != b.mean_file()) return "store_conf.mean_file";
   if (a.std_file() != b.std_file()) return "store_conf.std_file";
   if (train.rgbimage_conf().scale() != test.rgbimage_conf().scale()) return "rgbimage_conf.scale";

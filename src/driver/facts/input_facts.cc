@@ -77,7 +77,7 @@ class Peeking {
         store.separator,
         source.norm.mean_file,
         source.norm.std_file,
-        StrCat(store.channels, store.encoded, store.has_label),
+        StrCat(store.channels, store.encoded, store.has_label, " ", store.targets),
         StrCat(store.records, " ", source.max_bad > 0),
         StrCat(static_cast<int>(store.colours), " ", static_cast<int>(store.format))};
     for (int64_t size : source.shape) key.push_back(StrCat(size));

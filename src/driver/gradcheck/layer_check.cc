@@ -23,7 +23,7 @@ double RootMeanSquare(const std::vector<float>& values) {
 }
 
 // Returns some of the numbers below `n`, the same each time.
-std::vector<int64_t> Sample(int64_t n) {
+std::vector<int64_t> SampledElements(int64_t n) {
   std::vector<int64_t> elements;
   if (n <= kSamples) {
     elements.resize(n);
@@ -158,7 +158,7 @@ double LayerCheck::LossFactor() {
   Tested& scores = tested_[0];
   const double h = 0.01 * RootMeanSquare(scores.at) + 1e-4;
   double products = 0, squares = 0;
-  for (const int64_t i : Sample(scores.values->size())) {
+  for (const int64_t i : SampledElements(scores.values->size())) {
     const double difference = DifferenceAt(&scores, i, h);
     products += difference * scores.gradient[i];
     squares += difference * difference;
@@ -170,7 +170,7 @@ TensorCheck LayerCheck::Check(Tested* of, double factor) {
   TensorCheck check{.tensor = of->name};
   const double h = 0.01 * RootMeanSquare(of->at) + 1e-3;
   const double typical = RootMeanSquare(of->gradient);
-  for (const int64_t i : Sample(of->values->size())) {
+  for (const int64_t i : SampledElements(of->values->size())) {
     const double difference = factor * DifferenceAt(of, i, h), gradient = of->gradient[i];
     const double scale = std::max({std::abs(difference), std::abs(gradient), typical, 1e-12});
     const double wrong = std::abs(difference - gradient) / scale;

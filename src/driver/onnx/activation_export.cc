@@ -1,4 +1,3 @@
-#pragma GCC diagnostic ignored "-Wswitch"
 // Exports kReLU, kSigmoid, kSTanh and kActivation.
 #include "nn/neuron/activation.h"
 

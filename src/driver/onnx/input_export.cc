@@ -1,6 +1,7 @@
 // Exports kRecordInput, kCSVInput, kShardData and kLMDBData as an input of the model and the
 // layer's normalisation. The input takes records as stores hold them. Also exports kImagePreprocess
 // and kRGBImage (mean, centre cut, scale) and kMnist (its norms).
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -18,6 +19,12 @@ std::string FloatText(float value) {
   return {text.data(), std::to_chars(text.begin(), text.end(), value).ptr};
 }
 
+std::string ListText(const std::vector<float>& values) {
+  std::string text;
+  for (float value : values) text += StrCat(text.empty() ? "" : ", ", FloatText(value));
+  return text;
+}
+
 std::vector<int64_t> SizesBehindRows(const Shape& shape) {
   std::vector<int64_t> sizes;
   for (int i = 1; i < shape.dims(); ++i) sizes.push_back(shape[i]);
@@ -32,11 +39,22 @@ std::string Operand(const std::string& what, float value, const std::vector<floa
                                SizesBehindRows(layer->node().out[0]->data.shape()), values);
 }
 
+// Returns the constant of a list of channels, which fits records of any size: (c, 1, 1).
+std::string ChannelOperand(const std::string& what, const std::vector<float>& values,
+                           OnnxLayer* layer) {
+  std::vector<int64_t> sizes = SizesBehindRows(layer->out_shape());
+  std::fill(sizes.begin() + 1, sizes.end(), 1);
+  return layer->graph().Floats(layer->Inner(what), sizes, values);
+}
+
 void DescribeInput(const Normalisation& norm, OnnxGraph* graph) {
   graph->Describe("input_order",
                   "rows of records as a store holds them (pixels: 0 to 255), each "
                   "channel by channel: N, channels, height, width");
-  graph->Describe("preprocessing", "in the graph: (x - mean) / std");
+  const bool channels = !norm.channel_mean.empty() || !norm.channel_std.empty();
+  graph->Describe("preprocessing",
+                  channels ? "in the graph: ((x - mean) / std - channel_mean) / channel_std"
+                           : "in the graph: (x - mean) / std");
   if (norm.mean_file.empty())
     graph->Describe("mean_value", FloatText(norm.mean_value));
   else
@@ -45,6 +63,8 @@ void DescribeInput(const Normalisation& norm, OnnxGraph* graph) {
     graph->Describe("std_value", FloatText(norm.std_value));
   else
     graph->Describe("std_file", norm.std_file);
+  if (!norm.channel_mean.empty()) graph->Describe("channel_mean", ListText(norm.channel_mean));
+  if (!norm.channel_std.empty()) graph->Describe("channel_std", ListText(norm.channel_std));
 }
 
 void WriteStore(OnnxLayer* layer) {
@@ -52,7 +72,9 @@ void WriteStore(OnnxLayer* layer) {
   const Normalisation norm = NormalisationOf(settings.conf);
   StoreOptions options = {.format = settings.format, .separator = settings.conf.separator()};
   // One dimension keeps the order of the files' numbers.
-  const RowDecoder decoder({layer->out_shape().size(1)}, norm, settings.backend, options);
+  const RowDecoder decoder({layer->out_shape().size(1)},
+                           {.mean_file = norm.mean_file, .std_file = norm.std_file},
+                           settings.backend, options);
   DescribeInput(norm, &layer->graph());
   const std::string input = layer->node().full_name;
   layer->graph().AddInput(input, BatchDims(layer->out_shape()));
@@ -61,6 +83,10 @@ void WriteStore(OnnxLayer* layer) {
     x = layer->Step("Sub", {x, Operand("mean", norm.mean_value, decoder.mean(), layer)});
   if (!decoder.std().empty() || norm.std_value != 1)
     x = layer->Step("Div", {x, Operand("std", norm.std_value, decoder.std(), layer)});
+  if (!norm.channel_mean.empty())
+    x = layer->Step("Sub", {x, ChannelOperand("channel_mean", norm.channel_mean, layer)});
+  if (!norm.channel_std.empty())
+    x = layer->Step("Div", {x, ChannelOperand("channel_std", norm.channel_std, layer)});
   layer->Alias(x);
 }
 

@@ -93,8 +93,21 @@ class NetExport {
       } catch (const ConfigError& error) {
         throw InLayer(error, node(i));
       }
-      for (int slot = 0; slot < Slots(i); ++slot) need(reads_.Of(i, slot));
+      for (int slot = 0; slot < Slots(i); ++slot) {
+        RefuseTargets(i, reads_.Of(i, slot));
+        need(reads_.Of(i, slot));
+      }
     }
+  }
+
+  // Throws if node `i` reads targets, which the model's input does not have.
+  void RefuseTargets(int i, const Pieces& pieces) const {
+    for (const NetSource& piece : pieces)
+      if (node(piece.node).wiring.outputs_by_name && piece.output > 0)
+        throw InLayer(
+            ConfigError("srclayers", StrCat("reads the targets of layer \"", node(piece.node).name,
+                                            "\": the rows that a model takes have none")),
+            node(i));
   }
 
   static std::unique_ptr<LayerExport> FormOf(const NetNode& node) {
@@ -182,7 +195,7 @@ class NetExport {
     }
     values_[i] = layer.out();
     states_.insert(states_.end(), layer.states().begin(), layer.states().end());
-    if (IsSoftmaxLoss(node(i).conf))
+    if (ScoresOf(node(i).conf) == kSoftmax)
       graph_.Describe("classes", StrCat(node(i).out[0]->data.shape()[1]));
   }
 

@@ -15,9 +15,10 @@ namespace singa {
 Net NetToExport(const NetProto& conf, ParamTable* params);
 
 // Exports `net`, made by NetToExport. The outputs are the features of the layer `name`; with "" the
-// scores that the net's one loss reads and, for a kSoftmaxLoss, their softmax. Throws ConfigError,
-// relative to the JobProto, for a layer that ONNX cannot express. Throws Error if there is no such
-// layer, or not exactly one loss. REQUIRES: the params' data is bound; the net needs no plan.
+// scores that the net's one loss reads and, for a kSoftmaxLoss or kSigmoidCrossEntropyLoss, the
+// probabilities. Throws ConfigError, relative to the JobProto, for a layer that ONNX cannot
+// express. Throws Error if there is no such layer, or not exactly one loss. REQUIRES: the params'
+// data is bound; the net needs no plan.
 OnnxGraph ExportNet(const Net& net, const std::string& name);
 
 }  // namespace singa

@@ -93,7 +93,7 @@ std::vector<Wanted> NetReads::OutputsOfLoss() const {
   const NetSource& first = scores.pieces[0];
   scores.name = OnnxLayer::OutputName(node(first.node), first.output);
   std::vector<Wanted> outputs = {scores};
-  if (IsSoftmaxLoss(node(nodes[0]).conf)) outputs.push_back(OutputOf(losses[0], 0));
+  if (ScoresOf(node(nodes[0]).conf) != kUserLayer) outputs.push_back(OutputOf(losses[0], 0));
   return outputs;
 }
 

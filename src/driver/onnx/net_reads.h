@@ -26,8 +26,8 @@ class NetReads {
   // Returns all outputs of the layer `name`. Throws Error if there is no such layer, or it is an
   // input layer.
   std::vector<Wanted> OutputsOf(const std::string& name) const;
-  // Returns the scores that the net's one loss reads and, for a kSoftmaxLoss, their softmax. Throws
-  // Error unless there is exactly one loss.
+  // Returns the scores that the net's one loss reads and, for a kSoftmaxLoss or
+  // kSigmoidCrossEntropyLoss, the probabilities. Throws Error unless there is exactly one loss.
   std::vector<Wanted> OutputsOfLoss() const;
 
  private:

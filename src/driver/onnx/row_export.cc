@@ -1,5 +1,5 @@
 // Exports layers on rows, (N, units) in logical order: kInnerProduct, kRBMVis, kRBMHid, kLayerNorm,
-// kSoftmax, kSoftmaxLoss, kArgSort, kAccuracy.
+// kSoftmax, kSoftmaxLoss, kSigmoidCrossEntropyLoss, kArgSort, kAccuracy.
 #include <limits>
 
 #include "driver/onnx/layer_export.h"
@@ -52,6 +52,8 @@ void WriteSoftmaxLoss(OnnxLayer* layer) {
   layer->Give("Softmax", {layer->Rows()}, {OnnxInt("axis", -1)});
 }
 
+void WriteSigmoidLoss(OnnxLayer* layer) { layer->Give("Sigmoid", {layer->Rows()}); }
+
 // Reverses each row, as of equal scores ONNX ranks the smaller index first, and singa the larger.
 void WriteRank(OnnxLayer* layer) {
   OnnxGraph& graph = layer->graph();
@@ -77,6 +79,7 @@ SINGA_REGISTER_ONNX(kSoftmax, WriteSoftmax);
 SINGA_REGISTER_ONNX(kCudnnSoftmax, WriteSoftmax);
 SINGA_REGISTER_ONNX(kSoftmaxLoss, WriteSoftmaxLoss, 1);
 SINGA_REGISTER_ONNX(kCudnnSoftmaxLoss, WriteSoftmaxLoss, 1);
+SINGA_REGISTER_ONNX(kSigmoidCrossEntropyLoss, WriteSigmoidLoss, 1);
 SINGA_REGISTER_ONNX(kArgSort, WriteRank);
 SINGA_REGISTER_ONNX(kAccuracy, WriteRank, 1);
 

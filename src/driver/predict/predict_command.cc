@@ -36,7 +36,8 @@ net reads one (kCharRNN).
                    else its checkpoint_path, which goes first where -set gives it. stderr says which
                    it is where there is a choice
   -layer NAME      whose output is printed; if not given, the probabilities where the loss is
-                   kSoftmaxLoss, of another loss what it compares with the target
+                   kSoftmaxLoss or kSigmoidCrossEntropyLoss, of another loss what it compares with
+                   the target
   -topk N          only the N best classes, best first
   -format csv      (if not given) a header, then record,label,score,score,... or with -topk
                    record,label,class1,score1,...; the label is empty where a record has none

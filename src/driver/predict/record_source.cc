@@ -62,6 +62,9 @@ class StoreSource final : public RecordSource {
   Sample sample_;
 };
 
+// Returns the number of targets in front of a line of the training data.
+int64_t TargetsOf(const LayerProto& input) { return SettingsOf(input).conf.num_targets(); }
+
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
   const StoreSettings settings = SettingsOf(options.input);
@@ -77,14 +80,16 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   return store;
 }
 
-// Opens lines of numbers. They have labels if the first line has one number more than the net
-// takes.
-std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size) {
+// Opens lines of numbers. They have labels, or the `targets` of the training data, if the first
+// line has so many numbers more than the net takes.
+std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
+                                int64_t targets) {
   const bool labels = store.has_label;
   store.has_label = false;
   std::unique_ptr<Store> lines = OpenStore(backend, store);
-  if (!labels || lines->Read(0).size() != size + 1) return lines;
-  store.has_label = true;
+  if (!labels || lines->Read(0).size() != size + std::max<int64_t>(1, targets)) return lines;
+  store.has_label = targets == 0;
+  store.targets = targets;
   return OpenStore(backend, store);
 }
 
@@ -145,7 +150,8 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
   }
   const bool pictures = traits.picture_files;
   std::unique_ptr<Store> records =
-      traits.lines ? OpenText(backend, store, SizeOfRecord(options)) : OpenStore(backend, store);
+      traits.lines ? OpenText(backend, store, SizeOfRecord(options), TargetsOf(options.input))
+                   : OpenStore(backend, store);
   store.has_label = false;  // each label is checked with its record
   const StoreFacts facts = FactsOf(backend, store, records.get());
   TellFactsOf(path, facts, options, warnings);
@@ -161,7 +167,7 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
   if (path == "-" && !options.label_path.empty()) ThrowNotIdx(path, "standard input");
   if (path == "-")
     return NewStdinSource(options.input.store_conf().separator(), SizeOfRecord(options),
-                          options.labels);
+                          options.labels, TargetsOf(options.input));
   if (!options.backend.empty()) return OpenRecords(path, options.backend, options, warnings);
   StoreFacts facts;
   std::vector<std::string> pictures = PicturesAt(path, &facts.left_out);

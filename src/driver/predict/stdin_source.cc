@@ -1,5 +1,6 @@
 #include "driver/predict/stdin_source.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,8 +14,8 @@ namespace {
 
 class StdinSource final : public RecordSource {
  public:
-  StdinSource(const std::string& separator, int64_t size, bool labels)
-      : separator_(separator), size_(size), labels_(labels) {}
+  StdinSource(const std::string& separator, int64_t size, bool labels, int64_t targets)
+      : separator_(separator), size_(size), labels_(labels), targets_(targets) {}
 
   const Sample* Next() override {
     do {
@@ -40,8 +41,8 @@ class StdinSource final : public RecordSource {
  private:
   void SetParser() {
     parser_ = NewCsvParser(separator_, false);
-    if (labels_ && parser_->Parse(line_).size() == size_ + 1)
-      parser_ = NewCsvParser(separator_, true);
+    if (labels_ && parser_->Parse(line_).size() == size_ + std::max<int64_t>(1, targets_))
+      parser_ = NewCsvParser(separator_, true, targets_);
   }
 
   bool ReadLine() {
@@ -61,6 +62,7 @@ class StdinSource final : public RecordSource {
   const std::string separator_;
   const int64_t size_;
   const bool labels_;
+  const int64_t targets_;
   std::unique_ptr<ValueParser> parser_;  // null before the first line
   std::string line_;
   int64_t line_number_ = 0, record_ = -1;
@@ -69,8 +71,8 @@ class StdinSource final : public RecordSource {
 }  // namespace
 
 std::unique_ptr<RecordSource> NewStdinSource(const std::string& separator, int64_t size,
-                                             bool labels) {
-  return std::make_unique<StdinSource>(separator, size, labels);
+                                             bool labels, int64_t targets) {
+  return std::make_unique<StdinSource>(separator, size, labels, targets);
 }
 
 }  // namespace singa

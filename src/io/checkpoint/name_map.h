@@ -19,9 +19,9 @@ namespace singa {
 
 struct NamePair {
   std::string in_file, in_net;
-  std::optional<Shape> shape;  // in the file; nothing: not given
-  bool transpose = false;      // the file has the transposed matrix
-  int line = 0;                // from 1
+  std::optional<Shape> shape = {};  // in the file; nothing: not given
+  bool transpose = false;           // the file has the transposed matrix
+  int line = 0;                     // from 1
 };
 
 // Parses the content of `file`. Throws DataError with the line.

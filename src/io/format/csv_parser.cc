@@ -1,8 +1,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
+#include "base/text/counted.h"
 #include "io/format/value_parser.h"
 #include "singa/base/str_cat.h"
 
@@ -48,8 +50,8 @@ bool IsInteger(std::string_view token) {
 
 class CsvParser final : public ValueParser {
  public:
-  CsvParser(const std::string& separator, bool has_label)
-      : separator_(separator), has_label_(has_label) {
+  CsvParser(const std::string& separator, bool has_label, int64_t targets)
+      : separator_(separator), has_label_(has_label && targets == 0), targets_(targets) {
     for (unsigned char c : separator) separates_[c] = true;
   }
 
@@ -66,6 +68,7 @@ class CsvParser final : public ValueParser {
   const Sample& Parse(std::string_view line) override {
     const std::string_view whole = line;
     numbers_.clear();
+    target_.clear();
     sample_.label = kNoLabel;
     bool label_follows = has_label_;
     for (;;) {
@@ -76,18 +79,26 @@ class CsvParser final : public ValueParser {
       if (token.empty() && length == line.size()) break;
       if (label_follows)
         sample_.label = Label(token, whole);
+      else if (TargetFollows())
+        target_.push_back(Number(token, "target", target_.size()));
       else
-        numbers_.push_back(Number(token));
+        numbers_.push_back(Number(token, "number", numbers_.size()));
       label_follows = false;
       if (length == line.size()) break;
       line.remove_prefix(length + 1);
     }
     if (label_follows) throw ValueError("has no label");
+    if (TargetFollows())
+      throw ValueError(StrCat("has ", Counted(std::ssize(target_), "number"), "; the first ",
+                              targets_, " are targets (num_targets)"));
     sample_.data = numbers_;
+    sample_.targets = target_;
     return sample_;
   }
 
  private:
+  bool TargetFollows() const { return std::ssize(target_) < targets_; }
+
   size_t LengthOfToken(std::string_view line) const {
     size_t length = 0;
     while (length < line.size() && !separates_[static_cast<unsigned char>(line[length])]) ++length;
@@ -142,38 +153,43 @@ class CsvParser final : public ValueParser {
     return label;
   }
 
-  float Number(std::string_view token) const {
+  // Converts number `index`, from 0, of the line's numbers or targets; `what` says which.
+  float Number(std::string_view token, const char* what, size_t index) const {
     float number = 0;
     std::string_view digits = token;
     if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, number);
-    if (error == std::errc::result_out_of_range && stop == end) return OutOfRange(digits, token);
+    if (error == std::errc::result_out_of_range && stop == end)
+      return OutOfRange(digits, token, what, index);
     if (error != std::errc() || stop != end || !std::isfinite(number))
-      throw ValueError(StrCat("number ", numbers_.size() + 1, " is ", Quote(token),
-                              OtherSeparator(token, separator_)));
+      throw ValueError(
+          StrCat(what, " ", index + 1, " is ", Quote(token), OtherSeparator(token, separator_)));
     return number;
   }
 
   // Converts a number that is too small or too large for a float, for which from_chars gives no
   // value.
-  float OutOfRange(std::string_view digits, std::string_view token) const {
+  static float OutOfRange(std::string_view digits, std::string_view token, const char* what,
+                          size_t index) {
     const float number = std::strtof(std::string(digits).c_str(), nullptr);
     if (std::isfinite(number)) return number;
-    throw ValueError(StrCat("number ", numbers_.size() + 1, " is too large: ", Quote(token)));
+    throw ValueError(StrCat(what, " ", index + 1, " is too large: ", Quote(token)));
   }
 
   bool separates_[256] = {};
   const std::string separator_;
   const bool has_label_;
-  std::vector<float> numbers_;
+  const int64_t targets_;
+  std::vector<float> numbers_, target_;
   Sample sample_;
 };
 
 }  // namespace
 
-std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label) {
-  return std::make_unique<CsvParser>(separator, has_label);
+std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label,
+                                          int64_t targets) {
+  return std::make_unique<CsvParser>(separator, has_label, targets);
 }
 
 }  // namespace singa

@@ -21,12 +21,13 @@ uint64_t LengthAt(int64_t offset, ScanWindow* window) {
 }
 
 std::unique_ptr<Store> OpenKvStore(const StoreOptions& options) {
-  return NewKvFileStore(options, options.format == ValueFormat::kCsv
-                                     ? NewCsvParser(options.separator, options.has_label)
-                                     : NewRecordParser(options));
+  return NewKvFileStore(options,
+                        options.format == ValueFormat::kCsv
+                            ? NewCsvParser(options.separator, options.has_label, options.targets)
+                            : NewRecordParser(options));
 }
 
-SINGA_REGISTER_STORE(kvfile, OpenKvStore, .any_format = true,
+SINGA_REGISTER_STORE(kvfile, OpenKvStore, .any_format = true, .targets = true,
                      .known_as = "kv bin records recordio");
 
 }  // namespace

@@ -22,6 +22,7 @@ class KvFileWriter final : public StoreWriter {
       record_.set_pixel(sample.pixel.data(), sample.pixel.size());
     else
       record_.mutable_data()->Add(sample.data.begin(), sample.data.end());
+    record_.mutable_target()->Add(sample.targets.begin(), sample.targets.end());
     file_.Write(KvTuple(RecordKey(next_++), record_.SerializeAsString()));
   }
 
@@ -38,7 +39,7 @@ std::unique_ptr<StoreWriter> NewKvFileWriter(const WriterOptions& options, FileS
   return std::make_unique<KvFileWriter>(options, files);
 }
 
-SINGA_REGISTER_STORE_WRITER(kvfile, NewKvFileWriter, .image_files = true);
+SINGA_REGISTER_STORE_WRITER(kvfile, NewKvFileWriter, .image_files = true, .targets = true);
 
 }  // namespace
 }  // namespace singa

@@ -21,6 +21,7 @@ class RecordView {
     sample_.pixel = {reinterpret_cast<const uint8_t*>(record.pixel().data()),
                      record.pixel().size()};
     sample_.shape = {record.shape().data(), static_cast<size_t>(record.shape_size())};
+    sample_.targets = {record.target().data(), static_cast<size_t>(record.target_size())};
     sample_.label = record.has_label() ? record.label() : kNoLabel;
     sample_.decoded = false;
     if (decoder_ && sample_.data.empty()) decoder_->Decode(sample_.pixel).Show(&sample_);

@@ -1,10 +1,11 @@
 // Backend "synthetic" gives noise instead of data, to measure speed. Byte i of record r is byte r n
 // + i of a Philox stream, with n the record's size rounded up to whole blocks. Labels are uniform
-// in [0, classes).
+// in [0, classes), targets in [0, 1).
 #include "io/format/synthetic_store.h"
 
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "io/store/store.h"
@@ -27,6 +28,8 @@ class SyntheticStore final : public Store {
     bytes_.resize(blocks_ * kBlockBytes);
     sample_.pixel = std::span<const uint8_t>(bytes_).first(size);
     sample_.shape = shape_;
+    targets_.resize(options.targets);
+    sample_.targets = targets_;
   }
 
   int64_t size() const override { return records_; }
@@ -39,18 +42,22 @@ class SyntheticStore final : public Store {
       std::memcpy(bytes_.data() + b * kBlockBytes, block.data(), kBlockBytes);
     }
     sample_.label = static_cast<int32_t>(kLabels.Below(index, classes_));
+    const int64_t targets = std::ssize(targets_);
+    for (int64_t i = 0; i < targets; ++i) targets_[i] = kTargets.Uniform(index * targets + i);
     return sample_;
   }
 
  private:
   static constexpr Philox kPixels = {.purpose = HashName("synthetic pixels")};
   static constexpr Philox kLabels = {.purpose = HashName("synthetic labels")};
+  static constexpr Philox kTargets = {.purpose = HashName("synthetic targets")};
 
   const std::string name_ = kSyntheticBackend;
   const int64_t records_, classes_;
   int64_t blocks_ = 0;  // Philox blocks per record
   std::vector<int32_t> shape_;
   std::vector<uint8_t> bytes_;
+  std::vector<float> targets_;
   Sample sample_;
 };
 
@@ -62,8 +69,9 @@ std::unique_ptr<Store> OpenSyntheticStore(const StoreOptions& options) {
 
 std::optional<bool> IsQuickSynthetic(const std::string&) { return true; }
 
-SINGA_REGISTER_STORE(synthetic, OpenSyntheticStore, .no_file = true, .encoded = Encoded::kIgnored,
-                     .known_as = "random dummy fake", .is_quick = IsQuickSynthetic);
+SINGA_REGISTER_STORE(synthetic, OpenSyntheticStore, .targets = true, .no_file = true,
+                     .encoded = Encoded::kIgnored, .known_as = "random dummy fake",
+                     .is_quick = IsQuickSynthetic);
 
 }  // namespace
 }  // namespace singa

@@ -32,7 +32,7 @@ class TextRecordParser final : public ValueParser {
  public:
   explicit TextRecordParser(const StoreOptions& options)
       : binary_(NewRecordParser(options)),
-        csv_(NewCsvParser(options.separator, options.has_label)),
+        csv_(NewCsvParser(options.separator, options.has_label, options.targets)),
         view_(options) {}
 
   const Sample& Parse(std::string_view value) override {

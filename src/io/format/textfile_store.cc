@@ -82,12 +82,12 @@ class TextFileStore final : public ValueStore {
 std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
   return NewTextFileStore(InputFile::Open(options.path),
                           options.format == ValueFormat::kCsv
-                              ? NewCsvParser(options.separator, options.has_label)
+                              ? NewCsvParser(options.separator, options.has_label, options.targets)
                               : NewTextRecordParser(options),
                           options.first_alone);
 }
 
-SINGA_REGISTER_STORE(textfile, OpenTextStore, .any_format = true, .lines = true,
+SINGA_REGISTER_STORE(textfile, OpenTextStore, .any_format = true, .lines = true, .targets = true,
                      .known_as = "csv tsv txt text");
 
 }  // namespace

@@ -1,7 +1,8 @@
-// Format "textfile" writes lines of CSV, the label first.
+// Format "textfile" writes lines of CSV, the label or the targets first.
 #include <charconv>
 
 #include "io/file/new_file.h"
+#include "io/format/value_parser.h"
 #include "io/store/store_writer.h"
 
 namespace singa {
@@ -14,7 +15,10 @@ class CsvWriter final : public StoreWriter {
 
   void Write(const Sample& sample) override {
     line_.clear();
+    if (has_label_ && !sample.targets.empty())
+      throw ValueError("has a label and targets; a line begins with one of them");
     if (has_label_) Put(sample.label);
+    for (float target : sample.targets) Put(target);
     if (sample.data.empty())
       for (uint8_t x : sample.pixel) Put(int{x});
     else
@@ -43,7 +47,7 @@ std::unique_ptr<StoreWriter> NewTextFileWriter(const WriterOptions& options, Fil
   return std::make_unique<CsvWriter>(options, files);
 }
 
-SINGA_REGISTER_STORE_WRITER(textfile, NewTextFileWriter, .suffix = ".csv");
+SINGA_REGISTER_STORE_WRITER(textfile, NewTextFileWriter, .suffix = ".csv", .targets = true);
 
 }  // namespace
 }  // namespace singa

@@ -36,9 +36,10 @@ std::optional<int32_t> FieldOf(std::string_view message, int number);
 std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options);
 // Parses serialised Records, each with an image, in the same way.
 std::unique_ptr<ValueParser> NewWrappedRecordParser(const StoreOptions& options);
-// Parses numbers between characters of `separator`, spaces or tabs; with has_label a label comes
-// first.
-std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label);
+// Parses numbers between characters of `separator`, spaces or tabs. If `targets` > 0, so many
+// targets come first; else, with has_label, a label.
+std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label,
+                                          int64_t targets = 0);
 // Parses lines that are RecordProtos in text form, or in v0.3's binary form, or CSV.
 // options.encoded is as for NewRecordParser.
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options);

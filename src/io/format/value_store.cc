@@ -20,16 +20,16 @@ bool AllFinite(std::span<const float> numbers) {
   return others == 0;
 }
 
-// Throws ValueError for the first number that is not finite.
-void RequireFinite(std::span<const float> numbers) {
+// Throws ValueError for the first number that is not finite; `what` says what the numbers are.
+void RequireFinite(std::span<const float> numbers, const char* what) {
   if (AllFinite(numbers)) return;
   for (size_t i = 0; i < numbers.size(); ++i)
     if (!std::isfinite(numbers[i]))
-      throw ValueError(StrCat("number ", i + 1, " is ",
+      throw ValueError(StrCat(what, " ", i + 1, " is ",
                               std::isnan(numbers[i]) ? "nan"
                               : numbers[i] < 0       ? "-inf"
                                                      : "inf",
-                              ": numbers must be finite"));
+                              ": ", what, "s must be finite"));
 }
 
 }  // namespace
@@ -49,7 +49,8 @@ const Sample& ValueStore::Read(int64_t index) {
   const std::string_view value = ValueAt(index);
   try {
     const Sample& sample = parser_->Parse(value);
-    RequireFinite(sample.data);
+    RequireFinite(sample.data, "number");
+    RequireFinite(sample.targets, "target");
     return sample;
   } catch (const ValueError& error) {
     throw DataError(Where(index), -1, error.what() + Advice(index, value));

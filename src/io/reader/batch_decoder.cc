@@ -1,5 +1,8 @@
 #include "io/reader/batch_decoder.h"
 
+#include <algorithm>
+
+#include "base/text/counted.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -7,15 +10,20 @@ namespace singa {
 JudgedStore::JudgedStore(const RowSource& source)
     : has_label_(source.store.has_label),
       skips_(source.max_bad > 0),
+      targets_(source.store.targets),
       store_(OpenStore(source.backend, source.store)),
       rows_(source.shape, source.norm, source.backend, source.store) {}
 
-bool JudgedStore::Read(int64_t index, float* row, int32_t* label) {
+bool JudgedStore::Read(int64_t index, float* row, int32_t* label, float* targets) {
   if (known_.contains(index)) return false;
   try {
     const Sample& sample = store_->Read(index);
     rows_.Decode(sample, *store_, index, row);
     *label = has_label_ && sample.has_label() ? sample.label : -1;
+    if (targets_ > 0) {
+      CheckTargets(sample, index);
+      std::copy(sample.targets.begin(), sample.targets.end(), targets);
+    }
     return true;
   } catch (const DataError& error) {
     if (!skips_) throw;
@@ -24,12 +32,20 @@ bool JudgedStore::Read(int64_t index, float* row, int32_t* label) {
   }
 }
 
+void JudgedStore::CheckTargets(const Sample& sample, int64_t index) const {
+  const int64_t own = std::ssize(sample.targets);
+  if (own != targets_)
+    throw DataError(store_->Where(index), -1,
+                    StrCat("has ", Counted(own, "target"), ", num_targets is ", targets_));
+}
+
 bool JudgedStore::IsGood(int64_t index) {
   good_.resize(store_->size());
   row_.resize(rows_.size());
+  row_targets_.resize(targets_);
   if (index >= store_->size() || good_[index]) return true;
   int32_t label;
-  good_[index] = Read(index, row_.data(), &label);
+  good_[index] = Read(index, row_.data(), &label, row_targets_.data());
   return good_[index];
 }
 
@@ -58,19 +74,21 @@ void BatchDecoder::Decode(int64_t position, const std::atomic<bool>& drop, Batch
   if (!order_) order_ = std::make_unique<RecordOrder>(order_options_, records());
   batch->data.resize(options_.rows * own_.row_size());
   batch->labels.resize(options_.rows);
+  batch->targets.resize(options_.rows * options_.store.targets);
   batch->bad.clear();
   batch->bad_beside.clear();
-  float* row = batch->data.data();
-  for (int64_t r = 0; r < options_.rows; ++r, row += own_.row_size()) {
-    DecodeRow(order_->At(position + options_.first + r), drop, row, &batch->labels[r], batch);
+  for (int64_t r = 0; r < options_.rows; ++r) {
+    DecodeRow(order_->At(position + options_.first + r), drop, r, batch);
     if (TooManyBad(*batch) || drop.load(std::memory_order_relaxed)) return;
   }
 }
 
-void BatchDecoder::DecodeRow(int64_t index, const std::atomic<bool>& drop, float* row,
-                             int32_t* label, Batch* batch) {
+void BatchDecoder::DecodeRow(int64_t index, const std::atomic<bool>& drop, int64_t r,
+                             Batch* batch) {
+  float* const row = batch->data.data() + r * own_.row_size();
+  float* const targets = batch->targets.data() + r * options_.store.targets;
   for (int64_t tried = 0; tried < records(); ++tried, index = (index + 1) % records()) {
-    bool good = own_.Read(index, row, label);
+    bool good = own_.Read(index, row, &batch->labels[r], targets);
     if (!good) batch->bad.emplace(index, own_.known().at(index));
     for (JudgedStore& other : beside_) {
       if (other.IsGood(index)) continue;

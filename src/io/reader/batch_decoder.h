@@ -45,9 +45,11 @@ struct ReaderOptions : RowSource {
   int slots() const { return std::max(ring, threads + 1); }
   // Returns the bytes of the ring's batches.
   int64_t ring_bytes() const {
-    int64_t row = sizeof(float);
-    for (int64_t size : shape) row *= size;
-    return slots() * rows * (row + static_cast<int64_t>(sizeof(int32_t)));  // data and label
+    int64_t numbers = 1;
+    for (int64_t size : shape) numbers *= size;
+    const int64_t bytes_of_row = (numbers + store.targets) * static_cast<int64_t>(sizeof(float)) +
+                                 static_cast<int64_t>(sizeof(int32_t));  // the label
+    return slots() * rows * bytes_of_row;
   }
 };
 
@@ -55,6 +57,7 @@ struct ReaderOptions : RowSource {
 struct Batch {
   std::vector<float> data;
   std::vector<int32_t> labels;
+  std::vector<float> targets;
   BadRecords bad;  // bad records found; if there are more than max_bad, rows are missing
   std::set<int64_t> bad_beside;  // records found that are bad in another store of the phase
 };
@@ -68,20 +71,23 @@ class JudgedStore {
   Store& store() const { return *store_; }
   int64_t row_size() const { return rows_.size(); }
   const BadRecords& known() const { return known_; }
-  // Reads a record; returns false if it is bad. Throws FileError, or DataError for a bad record if
-  // none may be skipped.
-  bool Read(int64_t index, float* row, int32_t* label);
+  // Reads a record; returns false if it is bad. `targets` has room for StoreOptions::targets
+  // floats. Throws FileError, or DataError for a bad record if none may be skipped.
+  bool Read(int64_t index, float* row, int32_t* label, float* targets = nullptr);
   // Returns whether the record can be read; tries each record once. Returns true if there is no
   // such record.
   bool IsGood(int64_t index);
 
  private:
+  void CheckTargets(const Sample& sample, int64_t index) const;
+
   const bool has_label_, skips_;
+  const int64_t targets_;  // targets of a record
   std::unique_ptr<Store> store_;
   const RowDecoder rows_;
   BadRecords known_;
-  std::vector<bool> good_;  // records that IsGood found good
-  std::vector<float> row_;  // buffer for rows that IsGood reads
+  std::vector<bool> good_;                // records that IsGood found good
+  std::vector<float> row_, row_targets_;  // buffers for rows that IsGood reads
 };
 
 class BatchDecoder {
@@ -98,10 +104,9 @@ class BatchDecoder {
   void Decode(int64_t position, const std::atomic<bool>& drop, Batch* batch);
 
  private:
-  // Decodes record `index`, or the next one that is not bad. Returns without a row once too many
-  // are bad.
-  void DecodeRow(int64_t index, const std::atomic<bool>& drop, float* row, int32_t* label,
-                 Batch* batch);
+  // Decodes record `index`, or the next one that is not bad, as row `r` of the batch. Returns
+  // without a row once too many are bad.
+  void DecodeRow(int64_t index, const std::atomic<bool>& drop, int64_t r, Batch* batch);
   bool TooManyBad(const Batch& batch) const;
 
   const ReaderOptions options_;

@@ -108,7 +108,7 @@ bool BatchReader::AwaitBatch(MutexLock* lock, const std::function<bool()>& stop)
   return ready();
 }
 
-void BatchReader::Next(const Context& ctx, float* data, int32_t* labels) {
+void BatchReader::Next(const Context& ctx, float* data, int32_t* labels, float* targets) {
   MutexLock lock(&mutex_);
   AwaitBatch(&lock, [] { return false; });
   Slot& slot = ring_[head_];
@@ -121,6 +121,7 @@ void BatchReader::Next(const Context& ctx, float* data, int32_t* labels) {
       ctx, static_cast<int64_t>(slot.batch.data.size()),
       [=](int64_t begin, int64_t end) { std::copy(from + begin, from + end, data + begin); });
   if (labels) std::copy(slot.batch.labels.begin(), slot.batch.labels.end(), labels);
+  if (targets) std::copy(slot.batch.targets.begin(), slot.batch.targets.end(), targets);
   lock.Lock();
   slot.done = false;
   head_ = (head_ + 1) % static_cast<int64_t>(ring_.size());

@@ -31,10 +31,10 @@ class BatchReader {
   // Blocks until Next need not wait. Calls `stop` every 0.1 s, and returns false if it returns true
   // before that.
   bool Await(const std::function<bool()>& stop);
-  // Copies this worker's rows of the next batch, with the context's threads. `labels` may be null;
-  // -1 is a row without a label. Blocks until the batch is decoded. Throws DataError or FileError
-  // if decoding this batch failed, and again at each call until Seek.
-  void Next(const Context& ctx, float* data, int32_t* labels);
+  // Copies this worker's rows of the next batch, with the context's threads. `labels` and `targets`
+  // may be null; label -1 is a row without a label. Blocks until the batch is decoded. Throws
+  // DataError or FileError if decoding this batch failed, and again at each call until Seek.
+  void Next(const Context& ctx, float* data, int32_t* labels, float* targets = nullptr);
 
   // Returns the number of records of the whole group that Next has given, since record 0 of epoch
   // 0.

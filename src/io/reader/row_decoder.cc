@@ -1,6 +1,7 @@
 #include "io/reader/row_decoder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "singa/base/error.h"
@@ -23,6 +24,8 @@ RowDecoder::RowDecoder(const std::vector<int64_t>& shape, const Normalisation& n
     : shape_(shape), mean_value_(norm.mean_value), std_value_(norm.std_value) {
   for (int64_t d : shape) size_ *= d;
   if (shape.size() == 3) channels_ = shape[0];
+  channel_mean_ = OfNumbers(norm.channel_mean);
+  channel_std_ = OfNumbers(norm.channel_std);
   if (!norm.mean_file.empty()) mean_ = FirstRecord(norm.mean_file, backend, options);
   if (norm.std_file.empty()) return;
   std_ = FirstRecord(norm.std_file, backend, options);
@@ -35,6 +38,7 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
   StoreOptions own = options;
   own.path = file;
   own.has_label = own.encoded = false;
+  own.targets = 0;
   const bool text = TraitsOf(backend).lines;
   const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
   const Sample& sample = store->Read(0);
@@ -42,6 +46,16 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
   std::vector<float> numbers(size_);
   Spread(sample, numbers.data());
   return numbers;
+}
+
+// Returns the number of its channel for each number of a row; empty: there are none.
+std::vector<float> RowDecoder::OfNumbers(const std::vector<float>& of_channels) const {
+  if (of_channels.empty()) return {};
+  const int64_t channels = std::ssize(of_channels);
+  std::vector<float> all(size_);
+  for (int64_t i = 0; i < size_; ++i)
+    all[i] = of_channels[channels_ > 1 ? i % channels : i / (size_ / channels)];
+  return all;
 }
 
 void RowDecoder::CheckSize(const Sample& sample, const Store& store, int64_t index) const {
@@ -73,6 +87,10 @@ void RowDecoder::Decode(const Sample& sample, const Store& store, int64_t index,
     for (int64_t i = 0; i < size_; ++i) row[i] /= std_[i];
   else if (std_value_ != 1)
     for (int64_t i = 0; i < size_; ++i) row[i] /= std_value_;
+  if (!channel_mean_.empty())
+    for (int64_t i = 0; i < size_; ++i) row[i] -= channel_mean_[i];
+  if (!channel_std_.empty())
+    for (int64_t i = 0; i < size_; ++i) row[i] /= channel_std_[i];
 }
 
 }  // namespace singa

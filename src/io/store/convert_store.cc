@@ -26,6 +26,8 @@ void ConvertStore(Store* from, const std::string& format, WriterOptions options,
     if (sample.size() == 0) throw DataError(from->Where(i), -1, "holds no numbers");
     const std::string misfit = options.encoded ? "" : sample.Misfit(shape, "the shape says");
     if (!misfit.empty()) throw DataError(from->Where(i), -1, misfit);
+    if (!sample.targets.empty() && !WriterTraitsOf(format).targets)
+      throw DataError(from->Where(i), -1, StrCat("has targets, which a ", format, " cannot hold"));
     if (options.has_label && !sample.has_label())
       throw DataError(from->Where(i), -1, "has no label, others have");
     if (wants_label && !options.has_label && sample.has_label())

@@ -23,6 +23,7 @@ struct Sample {
   std::span<const float> data = {};  // used instead of pixel if not empty
   std::span<const uint8_t> pixel = {};
   std::span<const int32_t> shape = {};  // as in the record; may be empty, or not fit
+  std::span<const float> targets = {};  // real targets, such as those of a regression
   int32_t label = kNoLabel;
   bool decoded = false;  // decoded from an image file; shape is the file's
 
@@ -60,6 +61,7 @@ struct StoreOptions {
   ValueFormat format = ValueFormat::kRecord;
   std::string separator = ",";  // CSV
   bool has_label = true;        // whether a label is to be read
+  int64_t targets = 0;          // CSV: so many targets come first, instead of a label
   int channels = 3;             // channels of decoded image files: 3, or 1 for grey
   bool encoded = false;         // a record's pixel is an image file (JPEG, PNG) to decode
   bool raw_files = false;       // imagefolder: pixels are the files' bytes, not decoded
@@ -134,6 +136,7 @@ enum class Encoded : uint8_t {
 struct StoreTraits {
   bool any_format = false;     // StoreOptions::format gives the format of values
   bool lines = false;          // lines of text: the first record is quick to read (first_alone)
+  bool targets = false;        // records may have targets
   bool label_file = false;     // labels are in a separate file (StoreOptions::label_path)
   bool picture_files = false;  // records are image files in class folders, which have names
   bool no_file = false;        // records are generated

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <iterator>
 #include <limits>
+
+#include "base/text/counted.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -24,7 +28,7 @@ class Moments {
     count_ += static_cast<double>(numbers.size());
   }
 
-  void Write(StoreStatistics* to) const {
+  void Write(NumberStatistics* to) const {
     if (count_ == 0) return;
     const double mean = sum_ / count_;
     to->min = min_;
@@ -38,11 +42,23 @@ class Moments {
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
 };
 
+// Adds each target of a record. Throws DataError if the record has not as many as the first one.
+void AddTargets(const Sample& sample, int64_t index, const Store& store,
+                std::vector<Moments>* targets) {
+  if (index == 0) targets->resize(sample.targets.size());
+  if (targets->size() != sample.targets.size())
+    throw DataError(store.Where(index), -1,
+                    StrCat("has ", Counted(std::ssize(sample.targets), "target"),
+                           ", the first record ", targets->size()));
+  for (size_t i = 0; i < targets->size(); ++i) (*targets)[i].Add(sample.targets.subspan(i, 1));
+}
+
 }  // namespace
 
 StoreStatistics Measure(Store* store) {
   StoreStatistics s;
   Moments moments;
+  std::vector<Moments> targets;
   s.records = store->size();
   s.least_size = std::numeric_limits<int64_t>::max();
   for (int64_t i = 0; i < s.records; ++i) {
@@ -51,14 +67,35 @@ StoreStatistics Measure(Store* store) {
     s.least_size = std::min(s.least_size, sample.size());
     s.most_size = std::max(s.most_size, sample.size());
     ++s.labels[sample.label];
+    AddTargets(sample, i, *store, &targets);
     if (sample.data.empty())
       moments.Add(sample.pixel);
     else
       moments.Add(sample.data);
   }
   moments.Write(&s);
+  s.targets.resize(targets.size());
+  for (size_t i = 0; i < targets.size(); ++i) targets[i].Write(&s.targets[i]);
   return s;
 }
+
+namespace {
+
+// Writes a row for each target.
+void WriteTargets(const std::vector<NumberStatistics>& targets, std::ostream& out) {
+  if (targets.empty()) return;
+  out << std::left << "\n" << std::setw(9) << "target";
+  for (const char* name : {"min", "max", "mean"}) out << std::setw(17) << name;
+  out << "std\n";
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const NumberStatistics& t = targets[i];
+    out << std::setw(9) << i;
+    for (double number : {t.min, t.max, t.mean}) out << std::setw(17) << number;
+    out << t.std << "\n";
+  }
+}
+
+}  // namespace
 
 std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
   constexpr int kMostLabels = 1000;  // limit of rows in the table
@@ -67,8 +104,9 @@ std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
   out << "\nshape    ";
   for (size_t i = 0; i < s.shape.size(); ++i) out << (i ? ", " : "") << s.shape[i];
   out << (s.shape.empty() ? "not given" : "") << std::setprecision(8) << "\nmin      " << s.min
-      << "\nmax      " << s.max << "\nmean     " << s.mean << "\nstd      " << s.std
-      << "\n\nlabel    records\n";
+      << "\nmax      " << s.max << "\nmean     " << s.mean << "\nstd      " << s.std << "\n";
+  WriteTargets(s.targets, out);
+  out << "\nlabel    records\n";
   int lines = 0;
   for (const auto& [label, records] : s.labels) {
     if (++lines > kMostLabels) break;

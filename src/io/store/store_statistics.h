@@ -10,12 +10,17 @@
 
 namespace singa {
 
-struct StoreStatistics {
+struct NumberStatistics {
+  double min = 0, max = 0, mean = 0, std = 0;
+};
+
+// The numbers are those of all records.
+struct StoreStatistics : NumberStatistics {
   int64_t records = 0;
   int64_t least_size = 0, most_size = 0;  // number of numbers in a record
   std::vector<int32_t> shape;             // shape of the first record; empty: it has none that fits
   std::map<int32_t, int64_t> labels;      // label -> number of records; kNoLabel: without a label
-  double min = 0, max = 0, mean = 0, std = 0;  // over all numbers
+  std::vector<NumberStatistics> targets;  // of target i of all records; empty: there are none
 };
 
 // Reads every record. Throws DataError, FileError.

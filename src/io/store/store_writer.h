@@ -45,6 +45,7 @@ struct WriterTraits {
   const char* suffix = "";   // ending of the names of files that have this format, such as ".csv"
   bool image_files = false;  // records may be image files (WriterOptions::encoded)
   bool label_file = false;   // labels are in a separate file (WriterOptions::label_path)
+  bool targets = false;      // records may have targets
 };
 
 // Returns the traits of the writer that is registered by this name, else the defaults.

@@ -67,14 +67,15 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
   return link;
 }
 
-// Gives output k of a layer with several outputs to the k-th reader that names no output.
+// Gives output k of a layer with several outputs to the k-th reader that names no output. All such
+// readers get output 0 if the layer says so.
 void AssignOutputs(const LayerProto& conf, Graph* graph, Names* names, GraphLayer* layer) {
   for (size_t slot = 0; slot < layer->in.size(); ++slot) {
     Link& link = layer->in[slot];
     const GraphLayer& source = graph->layers[link.source];
     const std::string& text = conf.srclayers(static_cast<int>(slot));
     if (source.wiring.num_outputs == 1 || source.wiring.outputs_are_steps ||
-        text != source.conf.name())
+        source.wiring.outputs_by_name || text != source.conf.name())
       continue;
     link.output = names->readers[link.source]++;
     if (link.output >= source.wiring.num_outputs)

@@ -108,8 +108,9 @@ std::vector<std::string> LayerPaths(const std::vector<std::string>& names);
 
 // Returns whether the phase has the layer, by include and exclude.
 bool InPhase(const LayerProto& layer, Phase phase);
-// Returns whether the layer is a softmax loss, by any of the type's names.
-bool IsSoftmaxLoss(const LayerProto& layer);
+// Returns the type of layer that computes a loss's feature without its second source: kSoftmax for
+// a softmax loss, kSigmoid for a kSigmoidCrossEntropyLoss. kUserLayer: there is none.
+LayerType ScoresOf(const LayerProto& layer);
 
 // Returns "no layer "x" in this phase", and the phases that have it, or else a similar name of
 // `known`. After many errors it does not search, as that would take minutes for a long file.
@@ -136,9 +137,9 @@ struct NetCut {
 // divided by rows, whatever its partition_dim. Inserts bridges.
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors);
 // Keeps only the layers that the feature of layer `output` needs; they include one input layer. ""
-// means the net's trained output. That is the probabilities of its kSoftmaxLoss, another loss's
-// first source, or without a loss the one layer that no other reads. A kSoftmaxLoss becomes a
-// kSoftmax, which needs no labels.
+// means the net's trained output. That is the probabilities of its kSoftmaxLoss or
+// kSigmoidCrossEntropyLoss, another loss's first source, or without a loss the one layer that no
+// other reads. Such a loss becomes a kSoftmax or kSigmoid, which needs no labels.
 void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
                 ConfigErrors* errors);
 // Folds all layers that can be folded; without `all`, only layers that cannot run unfolded.

@@ -45,7 +45,8 @@ int DefaultOutput(const Graph& graph) {
     if (IsOfKind(graph.layers[i], 3)) losses.push_back(static_cast<int>(i));
   if (losses.empty()) return OnlyEnd(graph);
   if (losses.size() > 1) ThrowChoice(graph, losses, "losses:");
-  return IsSoftmaxLoss(graph.layers[losses[0]].conf) ? losses[0] : FirstSource(graph, losses[0]);
+  const bool scores = ScoresOf(graph.layers[losses[0]].conf) != kUserLayer;
+  return scores ? losses[0] : FirstSource(graph, losses[0]);
 }
 
 void CheckOutput(const GraphLayer& layer) {
@@ -72,9 +73,9 @@ int FindOutput(const NetOfPhase& net, const std::string& name, const Graph& grap
   throw ConfigError("", text, kExitUsage);
 }
 
-// Turns a kSoftmaxLoss into a kSoftmax, which gives the same feature without labels.
-void MakeSoftmax(GraphLayer* layer) {
-  layer->conf.set_type(kSoftmax);
+// Turns a loss into the layer that gives the same feature without labels or targets.
+void MakeScores(LayerType type, GraphLayer* layer) {
+  layer->conf.set_type(type);
   if (layer->in.size() > 1) layer->in.resize(1);
   layer->wiring = MakeLayer(layer->conf)->wiring(layer->conf);
 }
@@ -109,6 +110,20 @@ void KeepOnly(const std::vector<char>& needed, Graph* graph) {
   graph->output = place[graph->output];
 }
 
+// Leaves an input layer its first output, the data: given rows have no targets.
+void KeepData(const std::string& output, Graph* graph) {
+  for (const GraphLayer& layer : graph->layers)
+    for (const Link& link : layer.in) {
+      const GraphLayer& source = graph->layers[link.source];
+      if (source.wiring.outputs_by_name && link.output > 0)
+        throw ConfigError("", StrCat("layer \"", output, "\" needs layer \"", layer.conf.name(),
+                                     "\", which reads the targets of layer \"", source.conf.name(),
+                                     "\": rows have none"));
+    }
+  for (GraphLayer& layer : graph->layers)
+    if (layer.wiring.outputs_by_name) layer.wiring.num_outputs = 1;
+}
+
 void CheckInput(const std::string& output, const Graph& graph) {
   std::vector<int> inputs;
   for (size_t i = 0; i < graph.layers.size(); ++i) {
@@ -130,9 +145,11 @@ void CheckInput(const std::string& output, const Graph& graph) {
 
 }  // namespace
 
-bool IsSoftmaxLoss(const LayerProto& layer) {
-  return !layer.has_user_type() &&
-         (layer.type() == kSoftmaxLoss || layer.type() == kCudnnSoftmaxLoss);
+LayerType ScoresOf(const LayerProto& layer) {
+  if (layer.has_user_type()) return kUserLayer;
+  if (layer.type() == kSigmoidCrossEntropyLoss) return kSigmoid;
+  const bool softmax = layer.type() == kSoftmaxLoss || layer.type() == kCudnnSoftmaxLoss;
+  return softmax ? kSoftmax : kUserLayer;
 }
 
 void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
@@ -142,15 +159,17 @@ void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
     const int index = FindOutput(net, output, *graph);
     GraphLayer& layer = graph->layers[index];
     const std::string name = layer.conf.name();
-    if (layer.wiring.num_outputs != 1)
+    if (layer.wiring.num_outputs != 1 && !layer.wiring.outputs_by_name)
       throw ConfigError("",
                         StrCat("layer \"", name, "\" has ", layer.wiring.num_outputs,
                                " outputs: say one that reads it"),
                         kExitUsage);
-    if (IsSoftmaxLoss(layer.conf)) MakeSoftmax(&layer);
+    if (const LayerType scores = ScoresOf(layer.conf); scores != kUserLayer)
+      MakeScores(scores, &layer);
     graph->output = index;
     KeepOnly(Ancestors(*graph, index), graph);
     CheckInput(name, *graph);
+    KeepData(name, graph);
   } catch (const ConfigError& error) {
     errors->push_back(error);
   }

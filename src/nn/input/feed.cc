@@ -36,6 +36,8 @@ class Feed final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     LayerProto own = conf;
+    // Given rows have no targets.
+    if (own.has_store_conf()) own.mutable_store_conf()->clear_num_targets();
     if (const RecordReader* reader = input_->reader())
       reader->SetBatchSize(static_cast<int32_t>(rows_), &own);
     input_->Setup(own, declare, in, out);
@@ -73,6 +75,11 @@ class Feed final : public Layer {
   // Takes the layer's normalisation from its conf.
   void SetStore(const LayerProto& conf) {
     const StoreSettings settings = SettingsOf(conf);
+    try {
+      CheckNormalisation(settings.conf, record_);
+    } catch (const ConfigError& error) {
+      throw error.Under("store_conf");
+    }
     norm_ = NormalisationOf(settings.conf);
     backend_ = settings.backend;
     store_.format = settings.format;

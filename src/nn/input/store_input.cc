@@ -1,7 +1,6 @@
 #include "nn/input/store_input.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "base/text/counted.h"
@@ -14,10 +13,6 @@
 namespace singa {
 namespace {
 
-void CheckFinite(const std::string& field, float value) {
-  if (!std::isfinite(value)) throw ConfigError(field, StrCat("must be finite, is ", value));
-}
-
 void CheckSynthetic(const SyntheticProto& conf) {
   constexpr int32_t kMost = 100'000'000;  // the order of records takes memory
   if (conf.records() < 1 || conf.records() > kMost)
@@ -29,8 +24,12 @@ void CheckSynthetic(const SyntheticProto& conf) {
 
 }  // namespace
 
-Wiring StoreInput::wiring(const LayerProto&) const {
-  return {.is_input = true, .differentiable = false};
+Wiring StoreInput::wiring(const LayerProto& conf) const {
+  const bool targets = field_ == "store_conf" && conf.store_conf().num_targets() > 0;
+  return {.num_outputs = targets ? 2 : 1,
+          .outputs_by_name = true,
+          .is_input = true,
+          .differentiable = false};
 }
 
 void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
@@ -42,6 +41,7 @@ void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outp
   options_.order.groups = declare.groups();
   try {
     SetStore(store, &declare);
+    SetTargets(store);
     SetReading(store);
     SetShape(store);
     SetNormalisation(store, &declare);
@@ -50,6 +50,9 @@ void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outp
     throw error.Under(field_);
   }
   SetOutput(out[0]);
+  if (options_.store.targets == 0) return;
+  out[1]->data.SetShape({options_.rows, options_.store.targets});
+  out[1]->span = out[0]->span;
 }
 
 StoreProto StoreInput::Settings(const LayerProto& conf) const {
@@ -95,6 +98,21 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   options_.store.classes = conf.synthetic_conf().classes();
 }
 
+// Sets the number of targets, which stand in place of a label.
+void StoreInput::SetTargets(const StoreProto& conf) {
+  constexpr int32_t kMost = 1'000'000;
+  if (conf.num_targets() < 0 || conf.num_targets() > kMost)
+    throw ConfigError("num_targets",
+                      StrCat("must be from 0 to ", kMost, ", is ", conf.num_targets()));
+  if (conf.num_targets() == 0) return;
+  if (!TraitsOf(options_.backend).targets)
+    throw ConfigError("num_targets",
+                      StrCat("records of backend \"", options_.backend,
+                             "\" have no targets; those of kvfile and textfile have"));
+  options_.store.targets = conf.num_targets();
+  options_.store.has_label = false;
+}
+
 // Sets the order of records, the threads, and the limit of bad records.
 void StoreInput::SetReading(const StoreProto& conf) {
   constexpr int kMostThreads = 64;
@@ -131,10 +149,8 @@ void StoreInput::SetShape(const StoreProto& conf) {
 
 void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {
   options_.store.channels = PictureChannels(options_.shape);
+  CheckNormalisation(conf, options_.shape);
   options_.norm = NormalisationOf(conf);
-  CheckFinite("mean_value", options_.norm.mean_value);
-  CheckFinite("std_value", options_.norm.std_value);
-  if (options_.norm.std_value == 0) throw ConfigError("std_value", "must not be 0");
   if (!conf.mean_file().empty()) declare->File(field_ + ".mean_file", conf.mean_file());
   if (!conf.std_file().empty()) declare->File(field_ + ".std_file", conf.std_file());
 }
@@ -164,7 +180,7 @@ void StoreInput::SetRows(const StoreProto& store, const LayerProto& conf) {
   options_.rows = own.rows;
 }
 
-void StoreInput::SetOutput(Port* out) {
+void StoreInput::SetOutput(Port* out) const {
   std::vector<int64_t> dims = {options_.rows};
   dims.insert(dims.end(), options_.shape.begin(), options_.shape.end());
   Shape shape{std::span<const int64_t>(dims)};
@@ -205,7 +221,8 @@ void StoreInput::SetOrder(Phase phase) {
 void StoreInput::ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) {
   SetOrder(phase);
   Tensor& label = out[0]->label;
-  reader_->Next(ctx, out[0]->data.data(), label.empty() ? nullptr : label.as<int32_t>());
+  reader_->Next(ctx, out[0]->data.data(), label.empty() ? nullptr : label.as<int32_t>(),
+                out.size() > 1 ? out[1]->data.data() : nullptr);
 }
 
 bool StoreInput::AwaitRecords(Phase phase, const std::function<bool()>& stop) {

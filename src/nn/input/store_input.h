@@ -1,5 +1,6 @@
 // StoreInput is the base class of input layers that read batches of records from a store.
-//   data: (rows, store_conf.shape...), label: i32 [rows] iff has_label.
+//   output 0: data (rows, store_conf.shape...), label i32 [rows] iff has_label and no num_targets
+//   output 1, iff num_targets > 0: data (rows, num_targets)
 // Worker i of K takes rows [i B / K, (i + 1) B / K) of each batch of B. If batchsize has K values,
 // worker i takes so many rows as the i-th value. Groups read disjoint shares of an epoch.
 #pragma once
@@ -68,7 +69,8 @@ class StoreInput : public Layer, public RecordReader {
   void SetShape(const StoreProto& conf);
   void SetNormalisation(const StoreProto& conf, Declare* declare);
   void SetRows(const StoreProto& store, const LayerProto& conf);
-  void SetOutput(Port* out);
+  void SetTargets(const StoreProto& conf);
+  void SetOutput(Port* out) const;
   void StartReader();
   void SetOrder(Phase phase);
 

@@ -1,10 +1,42 @@
 #include "nn/input/store_settings.h"
 
+#include <cmath>
 #include <memory>
 
+#include "base/text/counted.h"
+#include "base/text/element_path.h"
 #include "nn/input/store_input.h"
+#include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+void CheckFinite(const std::string& field, float value) {
+  if (!std::isfinite(value)) throw ConfigError(field, StrCat("must be finite, is ", value));
+}
+
+// Checks a list that has one number for each channel, or is empty.
+void CheckChannels(const std::string& field, const google::protobuf::RepeatedField<float>& values,
+                   int64_t channels) {
+  if (!values.empty() && values.size() != channels)
+    throw ConfigError(field,
+                      StrCat("must have one number for each of the ", Counted(channels, "channel"),
+                             " (the first size of shape), has ", values.size()));
+  for (int i = 0; i < values.size(); ++i) CheckFinite(ElementPath(field, i), values[i]);
+}
+
+}  // namespace
+
+void CheckNormalisation(const StoreProto& conf, const std::vector<int64_t>& shape) {
+  CheckFinite("mean_value", conf.mean_value());
+  CheckFinite("std_value", conf.std_value());
+  if (NormalisationOf(conf).std_value == 0) throw ConfigError("std_value", "must not be 0");
+  const int64_t channels = shape.empty() ? 1 : shape[0];
+  CheckChannels("channel_mean", conf.channel_mean(), channels);
+  CheckChannels("channel_std", conf.channel_std(), channels);
+  for (int i = 0; i < conf.channel_std_size(); ++i)
+    if (conf.channel_std(i) == 0) throw ConfigError(ElementPath("channel_std", i), "must not be 0");
+}
 
 StoreSettings SettingsOf(const LayerProto& conf) {
   const std::unique_ptr<Layer> layer =

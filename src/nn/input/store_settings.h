@@ -2,7 +2,9 @@
 // records as the layer would uses it.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "io/reader/row_decoder.h"
 #include "io/store/store.h"
@@ -31,9 +33,17 @@ inline ColourOrder ColoursOf(const StoreProto& conf) {
                                                        : ColourOrder::kRedFirst;
 }
 
+// Throws ConfigError, relative to `conf`, for numbers of mean_value and the like that cannot be
+// used for records of `shape`.
+void CheckNormalisation(const StoreProto& conf, const std::vector<int64_t>& shape);
+
 inline Normalisation NormalisationOf(const StoreProto& conf) {
-  return {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1, conf.mean_file(),
-          conf.std_file()};
+  return {conf.mean_value(),
+          conf.has_std_value() ? conf.std_value() : 1,
+          conf.mean_file(),
+          conf.std_file(),
+          {conf.channel_mean().begin(), conf.channel_mean().end()},
+          {conf.channel_std().begin(), conf.channel_std().end()}};
 }
 
 }  // namespace singa

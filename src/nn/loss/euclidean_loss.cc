@@ -1,7 +1,11 @@
 // kEuclideanLoss has the sources prediction and target, of the same size. Its feature is each row's
-// squared distance, and its metric "loss" is their mean. As in SINGA 0.3 and Caffe, the gradient is
-// that of half the mean: (prediction - target) / batch. The target's gradient is the opposite.
+// squared distance, and its metric "loss" is their mean. Metric "mae" is the mean absolute error of
+// all numbers. As in SINGA 0.3 and Caffe, the gradient is that of half the mean: (prediction -
+// target) / batch. The target's gradient is the opposite.
 #include "nn/loss/euclidean_loss.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include "base/text/element_path.h"
 #include "math/cpu_dispatch.h"
@@ -23,6 +27,21 @@ void Distance(Context&, const float* x, const float* t, float* distance, int64_t
   }
 }
 
+SINGA_CPU_CLONES float AbsoluteBlock(const float* x, const float* t, int64_t n) {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; ++i) sum += std::abs(x[i] - t[i]);
+  return sum;
+}
+
+// Adds up blocks in float, and their sums in double.
+void Absolute(Context&, const float* x, const float* t, double* cell, int64_t n) {
+  constexpr int64_t kBlock = 512;
+  for (int64_t i = 0; i < n; i += kBlock)
+    cell[0] += AbsoluteBlock(x + i, t + i, std::min(kBlock, n - i));
+  cell[1] += static_cast<double>(n);
+}
+
 SINGA_CPU_CLONES void DifferenceSlice(const float* x, const float* t, float* dx, int64_t n,
                                       float scale) {
 #pragma omp simd
@@ -35,8 +54,9 @@ void Difference(Context& ctx, const float* x, const float* t, float* dx, int64_t
   });
 }
 
-[[maybe_unused]] const bool registered =
-    SquaredDistance.Set(Device::kCpu, Distance) && ScaledDifference.Set(Device::kCpu, Difference);
+[[maybe_unused]] const bool registered = SquaredDistance.Set(Device::kCpu, Distance) &&
+                                         SumAbsoluteDifference.Set(Device::kCpu, Absolute) &&
+                                         ScaledDifference.Set(Device::kCpu, Difference);
 
 class EuclideanLossLayer final : public Layer {
  public:
@@ -54,10 +74,11 @@ class EuclideanLossLayer final : public Layer {
                  x.ToString(), " and ", t.ToString()));
     // Two features of one shape are compared in the order in which they are stored.
     if (x == t) x_rows_ = t_rows_ = FlatRows(Shape({x_rows_.rows(), x_rows_.row_size()}));
-    declare.Uses(SquaredDistance, ScaledDifference, AddSum);
+    declare.Uses(SquaredDistance, SumAbsoluteDifference, ScaledDifference, AddSum);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Uses(TransposeEach);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Scratch(3 * in[0]->data.bytes());
     loss_ = declare.Metric("loss");
+    error_ = declare.Metric("mae");
     out[0]->data.SetShape({x_rows_.rows()});
   }
 
@@ -68,10 +89,12 @@ class EuclideanLossLayer final : public Layer {
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const int64_t n = x_rows_.rows();
     float* distance = out[0]->data.data();
-    SquaredDistance(ctx, Rows(ctx, x_rows_, *in[0], 0), Rows(ctx, t_rows_, *in[1], 1), distance, n,
-                    x_rows_.row_size());
-    if (!(phase & kDeploy))
-      AddSum(ctx, distance, loss_->cell.as<double>(), n, static_cast<double>(n));
+    const float* x = Rows(ctx, x_rows_, *in[0], 0);
+    const float* t = Rows(ctx, t_rows_, *in[1], 1);
+    SquaredDistance(ctx, x, t, distance, n, x_rows_.row_size());
+    if (phase & kDeploy) return;
+    AddSum(ctx, distance, loss_->cell.as<double>(), n, static_cast<double>(n));
+    SumAbsoluteDifference(ctx, x, t, error_->cell.as<double>(), n * x_rows_.row_size());
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs) override {
@@ -102,7 +125,7 @@ class EuclideanLossLayer final : public Layer {
   }
 
   FlatRows x_rows_, t_rows_;
-  Metric* loss_ = nullptr;
+  Metric *loss_ = nullptr, *error_ = nullptr;
 };
 SINGA_REGISTER_LAYER(kEuclideanLoss, EuclideanLossLayer);
 

@@ -1,15 +1,23 @@
 // Device code for the threads of the kernels of nn/loss/euclidean_loss.h.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
-#include "tensor/kernel/host_device.h"
+#include "math/reduction/sum_block.h"
 
 namespace singa {
 
 struct DifferenceOf {
   float scale;
   SINGA_HD float operator()(float x, float t) const { return scale * (x - t); }
+};
+
+// Computes the terms of the sum of absolute differences, and of their number.
+struct AbsoluteTerm {
+  const float* x;
+  const float* t;
+  SINGA_HD Sums<2> operator()(int64_t i) const { return {std::abs(double{x[i]} - t[i]), 1}; }
 };
 
 // Computes one row by a warp or a block.

@@ -3,17 +3,24 @@
 // the share of rows whose label is in the top k. If the conf asks for it, metric "bits" is the loss
 // in bits. Rows whose label is ignore_label count in no metric and give no gradient. The gradients
 // of the other rows are still divided by the whole batch, so a sequence's weight is its number of
-// steps, however it is padded.
+// steps, however it is padded. With class_weight, loss and gradient are weighted means over the
+// rows of the whole group that count (nn/loss/class_weights.h).
 #include "nn/loss/softmax_loss.h"
 
 #include <cfloat>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <numbers>
+#include <numeric>
+#include <vector>
 
+#include "base/text/counted.h"
+#include "base/text/element_path.h"
 #include "math/cpu_dispatch.h"
 #include "math/reduction/softmax.h"
 #include "math/reduction/top_k.h"
+#include "nn/loss/class_weights.h"
 #include "nn/loss/labels.h"
 #include "nn/neuron/flat_rows.h"
 #include "singa/nn/layer.h"
@@ -85,7 +92,8 @@ class SoftmaxLossLayer final : public Layer {
     loss_ = declare.Metric("loss");
     accuracy_ = declare.Metric("accuracy");
     if (conf.softmaxloss_conf().bits()) bits_ = declare.Metric("bits");
-    declare.Uses(SoftmaxForward, CrossEntropy, CountTopK, SoftmaxLossBackward);
+    declare.Uses(SoftmaxForward, CountTopK);
+    SetClassWeights(conf.softmaxloss_conf(), in[0]->span.steps, &declare);
     if (!flat_.in_order()) declare.Uses(TransposeEach);
     if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
     out[0]->data.SetShape({flat_.rows(), flat_.row_size()});
@@ -98,6 +106,12 @@ class SoftmaxLossLayer final : public Layer {
             .on_device = true,
             .checks = 1u << 1,
             .gives_softmax = true};
+  }
+
+  void Open(Context& ctx) override {
+    if (weights_.empty()) return;
+    weight_ = Allocate(ctx, {std::ssize(weights_)});
+    CopyFromHost(ctx, weights_.data(), weight_.data(), weight_.bytes());
   }
 
   void CheckInputs(Phase phase, Inputs in) override {
@@ -116,11 +130,9 @@ class SoftmaxLossLayer final : public Layer {
     if (phase & kDeploy) return;
     const int32_t* label = in[1]->label.as<int32_t>();
     const float smoothing = phase & kTrain ? smoothing_ : 0;
-    CrossEntropy(ctx, p, label, ignored_, loss_->cell.as<double>(), n, d, smoothing, scale_);
+    AddEntropy(ctx, p, label, smoothing, scale_, loss_);
     CountTopK(ctx, p, label, ignored_, accuracy_->cell.as<double>(), n, d, topk_);
-    if (bits_)
-      CrossEntropy(ctx, p, label, ignored_, bits_->cell.as<double>(), n, d, smoothing,
-                   scale_ / std::numbers::ln2);
+    if (bits_) AddEntropy(ctx, p, label, smoothing, scale_ / std::numbers::ln2, bits_);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -129,18 +141,67 @@ class SoftmaxLossLayer final : public Layer {
     if (in[0]->grad.empty()) return;
     float* dx = in[0]->grad.data();
     float* flat_dx = flat_.in_order() ? dx : static_cast<float*>(ctx.scratch);
-    const auto rows_of_group = static_cast<float>(in[0]->span.batch);
-    SoftmaxLossBackward(ctx, out[0]->data.data(), in[1]->label.as<int32_t>(), ignored_, flat_dx,
-                        flat_.rows(), flat_.row_size(), scale_ / rows_of_group, smoothing_);
+    Gradient(ctx, out[0]->data.data(), *in[1], static_cast<float>(in[0]->span.batch), flat_dx);
     if (!flat_.in_order()) flat_.ToStored(ctx, flat_dx, dx);
   }
 
  private:
+  void SetClassWeights(const SoftmaxLossProto& conf, int64_t steps, Declare* declare) {
+    constexpr char kField[] = "softmaxloss_conf.class_weight";
+    weights_.assign(conf.class_weight().begin(), conf.class_weight().end());
+    if (weights_.empty()) return declare->Uses(CrossEntropy, SoftmaxLossBackward);
+    if (std::ssize(weights_) != flat_.row_size())
+      throw ConfigError(
+          kField, StrCat("must have one number for each of the ",
+                         Counted(flat_.row_size(), "class", "classes"), ", has ", weights_.size()));
+    for (size_t j = 0; j < weights_.size(); ++j)
+      if (!(weights_[j] >= 0 && std::isfinite(weights_[j])))
+        throw ConfigError(ElementPath(kField, static_cast<int>(j)),
+                          StrCat("must be >= 0 and finite, is ", weights_[j]));
+    sum_of_weights_ = std::accumulate(weights_.begin(), weights_.end(), 0.f);
+    if (sum_of_weights_ == 0)
+      throw ConfigError("softmaxloss_conf", "class_weight must have a number > 0");
+    declare->Keeps(std::ssize(weights_) * static_cast<int64_t>(sizeof(float)));
+    declare->Uses(WeightedCrossEntropy, SumLabelWeights, WeightedSoftmaxLossBackward);
+    total_ = declare->Buffer({steps}, Keep::kForwardToBackward, DType::kF64);
+  }
+
+  // Adds `factor` times the cross-entropy to a metric.
+  void AddEntropy(Context& ctx, const float* p, const int32_t* label, float smoothing,
+                  double factor, Metric* metric) const {
+    const int64_t n = flat_.rows(), d = flat_.row_size();
+    double* const cell = metric->cell.as<double>();
+    if (weights_.empty())
+      CrossEntropy(ctx, p, label, ignored_, cell, n, d, smoothing, factor);
+    else
+      WeightedCrossEntropy(ctx, p, label, ignored_, Weights(), cell, n, d, smoothing, factor);
+  }
+
+  void Gradient(Context& ctx, const float* p, const Port& labels, float rows_of_group, float* dx) {
+    const int64_t n = flat_.rows(), d = flat_.row_size();
+    const int32_t* label = labels.label.as<int32_t>();
+    if (weights_.empty())
+      return SoftmaxLossBackward(ctx, p, label, ignored_, dx, n, d, scale_ / rows_of_group,
+                                 smoothing_);
+    const int64_t steps = total_->size();
+    double* const total = total_->as<double>();
+    SumLabelWeights(ctx, label, ignored_, Weights(), total, n, steps);
+    if (ctx.group) ctx.group->SumInOrder(ctx, total, steps);
+    WeightedSoftmaxLossBackward(ctx, p, label, ignored_, Weights(), total, steps, dx, n, d, scale_,
+                                smoothing_);
+  }
+
+  ClassWeights Weights() const { return {weight_.data(), sum_of_weights_}; }
+
   std::string name_;
   FlatRows flat_;
   int64_t topk_ = 1;
   float scale_ = 1, smoothing_ = 0;
   int64_t ignored_ = kNoneIgnored;
+  std::vector<float> weights_;  // class_weight of the conf; empty: all weights are 1
+  float sum_of_weights_ = 0;
+  Tensor weight_;            // weights_, where the kernels run
+  Tensor* total_ = nullptr;  // [steps]: sum of the weights of the group's labels
   Metric *loss_ = nullptr, *accuracy_ = nullptr;
   Metric* bits_ = nullptr;  // null: the conf does not ask for it
 };

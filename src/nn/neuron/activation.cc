@@ -1,4 +1,3 @@
-#pragma GCC diagnostic ignored "-Wswitch"
 #include "nn/neuron/activation.h"
 
 #include "math/elementwise/elementwise.h"
@@ -8,10 +7,7 @@ namespace singa {
 void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
   declare.Sources(in, 1);
   activation_ = Choose(conf);
-#pragma GCC diagnostic ignored "-Wswitch"
   switch (activation_.type) {
-    case GELU:
-    case SILU:
     case RELU:
       declare.Uses(ReluForward, ReluBackward);
       break;
@@ -36,8 +32,6 @@ void ActivationLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out
   float* y = out[0]->data.data();
   const int64_t n = out[0]->data.size();
   switch (activation_.type) {
-    case GELU:
-    case SILU:
     case RELU:
       return ReluForward(ctx, x, y, n, activation_.negative_slope);
     case SIGMOID:
@@ -59,8 +53,6 @@ void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
   float* dx = in[0]->grad.data();
   const int64_t n = out[0]->data.size();
   switch (activation_.type) {
-    case GELU:
-    case SILU:
     case RELU:
       return ReluBackward(ctx, y, dy, dx, n, activation_.negative_slope);
     case SIGMOID:

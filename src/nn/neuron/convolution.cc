@@ -86,7 +86,6 @@ class ConvolutionLayer final : public Layer {
   }
 
  private:
-  // SINGA 0.3 had no bias_term: a conf with one param meant a convolution without a bias.
   ConvolutionDesc desc_;
   std::unique_ptr<ConvolutionPlan> plan_;
   Param* weight_ = nullptr;

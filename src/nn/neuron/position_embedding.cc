@@ -96,8 +96,8 @@ class PositionEmbeddingLayer final : public Layer {
     const std::string field = "position_embedding_conf.max_steps";
     if (most < 1) throw ConfigError(field, StrCat("must be >= 1, is ", most));
     if (most < first_ + steps_)
-      throw ConfigError(field, StrCat("must be >= ", first_ + steps_,
-                                      ", one row for each time step; is ", most));
+      throw ConfigError(
+          field, StrCat("must be >= ", first_ + steps_, ", one row for each time step; is ", most));
   }
 
   // Zeroes the gradient of rows whose time steps are not this node's.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nn/loss/labels.h"
+#include "nn/loss/targets.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_sources.h"
 #include "singa/base/error.h"
@@ -20,14 +21,14 @@ RecordPlace RecordOfRow(const NetNode& input, int64_t row) {
   return reader ? reader->RecordOfRow(row) : RecordPlace("", -1);
 }
 
-// Returns the record that gave row `row` of the indices that `node` reads. Follows the first
-// sources to the input layer, through splits and layers whose outputs are steps.
-RecordPlace RecordOfIndex(const Net& net, const NetNode& node, int64_t row) {
+// Returns the record that gave row `row` of the numbers that `node` reads in `slot`. Follows the
+// first sources to the input layer, through splits and layers whose outputs are steps.
+RecordPlace RecordOfNumbers(const Net& net, const NetNode& node, size_t slot, int64_t row) {
   const std::vector<NodeSources> sources = SourcesOf(net);
   NetSource at;
   for (at.node = 0; &net.nodes()[at.node] != &node;) ++at.node;
-  while (!sources[at.node].empty()) {
-    at = sources[at.node][0][0];
+  for (; !sources[at.node].empty(); slot = 0) {
+    at = sources[at.node][slot][0];
     if (at.node < 0) return {"", -1};
     const NetNode& source = net.nodes()[at.node];
     if (source.wiring.outputs_are_steps) {
@@ -48,7 +49,7 @@ RecordPlace RecordOfLabel(const Net& net, const NetNode& node, int64_t row) {
   for (const NetNode& source : net.nodes()) {
     if (!labels || source.out.empty() || source.out[0]->label.as<void>() != labels) continue;
     if (source.in.empty()) return RecordOfRow(source, row);
-    return source.wiring.step_shift > 0 ? RecordOfIndex(net, source, row)
+    return source.wiring.step_shift > 0 ? RecordOfNumbers(net, source, 0, row)
                                         : RecordOfLabel(net, source, row);
   }
   return {"", -1};
@@ -65,7 +66,11 @@ void CheckInputs(const Net& net, const NetNode& node, Phase flags) {
     if (record < 0) throw;
     throw DataError(file, record, error.what());
   } catch (const IndexError& error) {
-    const auto [file, record] = RecordOfIndex(net, node, error.row());
+    const auto [file, record] = RecordOfNumbers(net, node, 0, error.row());
+    if (record < 0) throw;
+    throw DataError(file, record, error.what());
+  } catch (const TargetError& error) {
+    const auto [file, record] = RecordOfNumbers(net, node, 1, error.row());
     if (record < 0) throw;
     throw DataError(file, record, error.what());
   }

@@ -85,6 +85,23 @@ TEST_F(InputExport, FilesGiveANumberForEachOfARecord) {
   EXPECT_EQ(told_.count("mean_value"), 0u);
 }
 
+TEST_F(InputExport, ChannelsHaveANumberEach) {
+  Export("shape: [3, 4, 6] std_value: 255 channel_mean: [0.5, 0.25, 0] channel_std: [1, 2, 4]",
+         relu_, "end");
+  EXPECT_EQ(Ops(), "Div Sub Div Relu ");
+  EXPECT_EQ(Constant<float>("data#channel_mean"), (Numbers{0.5f, 0.25f, 0}));
+  EXPECT_EQ(Constant<float>("data#channel_std"), (Numbers{1, 2, 4}));
+  for (const auto& tensor : model_.graph().initializer())
+    if (tensor.name() == "data#channel_mean") {
+      ASSERT_EQ(tensor.dims_size(), 3);
+      EXPECT_EQ(tensor.dims(0), 3);
+      EXPECT_EQ(tensor.dims(1), 1);
+    }
+  EXPECT_EQ(told_["preprocessing"],
+            "in the graph: ((x - mean) / std - channel_mean) / channel_std");
+  EXPECT_EQ(told_["channel_mean"], "0.5, 0.25, 0");
+}
+
 TEST_F(InputExport, AMissingFileIsAnError) {
   EXPECT_THROW(Export(shape_ + "mean_file: '/none'", relu_, "end"), FileError);
 }

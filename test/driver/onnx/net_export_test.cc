@@ -87,6 +87,21 @@ TEST(OnnxExport, GivesScoresThatAnActivationMakes) {
   EXPECT_EQ(model.graph().output(0).name(), "relu");
 }
 
+TEST(OnnxExport, TakesDataWithoutTargets) {
+  const std::string text =
+      Data("data", "num_targets: 2") + Dense("fc", "data", 2) + Dense("other", "data:1", 2);
+  const auto model =
+      Export(text + LayerText("loss", "kSigmoidCrossEntropyLoss", From("fc") + From("data:1")));
+  EXPECT_EQ(Ops(model), "Flatten Gemm Sigmoid");
+  ASSERT_EQ(model.graph().input_size(), 1);
+  EXPECT_EQ(model.graph().input(0).name(), "data");
+  ASSERT_EQ(model.graph().output_size(), 2);
+  EXPECT_EQ(model.graph().output(1).name(), "loss");
+  const std::string refusal = ExportRefusal(text, "other", kExitConfig);
+  EXPECT_NE(refusal.find("layer[other]"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("reads the targets of layer \"data\""), std::string::npos) << refusal;
+}
+
 TEST(OnnxExport, LeavesOutWhatTheOutputDoesNotDependOn) {
   const std::string text = Data("data") + Dense("fc", "data", 4) + Dense("other", "fc", 9) + kLoss;
   EXPECT_EQ(Ops(Export(text)), "Flatten Gemm Softmax");

@@ -39,6 +39,35 @@ TEST(CsvParserTest, ALineIsNumbersBetweenSeparators) {
   EXPECT_EQ(NumbersOf(""), FloatRow{});
 }
 
+TEST(CsvParserTest, TargetsComeFirstInPlaceOfALabel) {
+  const auto parser = NewCsvParser(",", true, 2);
+  for (int again = 0; again < 2; ++again) {
+    const Sample& sample = parser->Parse("-0.5,+1e2,7,8");
+    EXPECT_EQ(FloatRow(sample.targets.begin(), sample.targets.end()), (FloatRow{-0.5f, 100}));
+    EXPECT_EQ(FloatRow(sample.data.begin(), sample.data.end()), (FloatRow{7, 8}));
+    EXPECT_FALSE(sample.has_label());
+  }
+  EXPECT_FALSE(parser->LabelOf("1,2,3"));
+}
+
+TEST(CsvParserTest, TargetsThatAreMissingOrNoNumbersAreNamed) {
+  const auto error = [](const std::string& line) {
+    try {
+      NewCsvParser(",", true, 2)->Parse(line);
+    } catch (const ValueError& thrown) {
+      return std::string(thrown.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error("1"), "has 1 number; the first 2 are targets (num_targets)");
+  EXPECT_EQ(error(""), "has 0 numbers; the first 2 are targets (num_targets)");
+  EXPECT_EQ(error("1,x,3"), "target 2 is \"x\"");
+  EXPECT_EQ(error("1,,3"), "target 2 is \"\"");
+  EXPECT_EQ(error("nan,1,3"), "target 1 is \"nan\"");
+  EXPECT_EQ(error("1,1e99,3"), "target 2 is too large: \"1e99\"");
+  EXPECT_EQ(error("1,2,y"), "number 1 is \"y\"");
+}
+
 TEST(CsvParserTest, ALabelComesFirst) {
   const auto parser = NewCsvParser(",", true);
   const Sample& sample = parser->Parse("7,0.5,1");

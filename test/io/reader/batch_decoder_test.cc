@@ -141,6 +141,26 @@ TEST_F(BatchDecoderTest, AStoreThatSkipsNothingThrowsAtItsBadRecord) {
   EXPECT_TRUE(judged.known().empty());
 }
 
+TEST_F(BatchDecoderTest, ARecordWithAnotherNumberOfTargetsIsBad) {
+  std::string bytes;
+  for (int targets : {2, 1}) {
+    RecordProto record;
+    for (int i = 0; i < 2; ++i) record.add_data(static_cast<float>(i));
+    for (int i = 0; i < targets; ++i) record.add_target(0.5f + static_cast<float>(i));
+    bytes += Tuple("k", record.SerializeAsString());
+  }
+  RowSource source = Source(dir_.Write("targets", bytes), 0);
+  source.store.targets = 2;
+  JudgedStore judged(source);
+  float row[2], targets[2];
+  int32_t label;
+  EXPECT_TRUE(judged.Read(0, row, &label, targets));
+  EXPECT_EQ(targets[0], 0.5f);
+  EXPECT_EQ(targets[1], 1.5f);
+  EXPECT_ERROR(judged.Read(1, row, &label, targets), kExitBadData,
+               "record 1: has 1 target, num_targets is 2");
+}
+
 TEST_F(BatchDecoderTest, AStoreRemembersTheBadRecordsThatItSkips) {
   JudgedStore judged(Source(Write("store", {2, 4}), 5));
   EXPECT_TRUE(judged.IsGood(1));

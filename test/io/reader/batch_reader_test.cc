@@ -50,6 +50,24 @@ TEST_P(BatchReaderTest, GivesBatchesThatRunAcrossEpochEnds) {
   EXPECT_EQ(reader.Records(), 10);
 }
 
+TEST_P(BatchReaderTest, TargetsAreThoseOfTheirRecords) {
+  std::string lines;
+  for (int i = 0; i < 10; ++i) lines += StrCat(i, ",", -i, ",", 10 * i, ",", 20 * i, "\n");
+  options_.backend = "textfile";
+  options_.store = {.path = dir_.Write("lines", lines), .format = ValueFormat::kCsv};
+  options_.store.targets = 2;
+  options_.order.shuffle = true;
+  BatchReader reader(options_);
+  std::vector<float> data(8), targets(8);
+  for (int batch = 0; batch < 7; ++batch) {
+    reader.Next(Context{}, data.data(), nullptr, targets.data());
+    for (int r = 0; r < 4; ++r) {
+      EXPECT_EQ(data[2 * r], 10 * targets[2 * r]);
+      EXPECT_EQ(data[2 * r + 1], -20 * targets[2 * r + 1]);
+    }
+  }
+}
+
 TEST_P(BatchReaderTest, GivesBatchesLargerThanTheStore) {
   options_.batch = options_.rows = 23;
   BatchReader reader(options_);

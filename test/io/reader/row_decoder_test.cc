@@ -48,6 +48,23 @@ TEST_F(RowDecoderTest, StoresColoursChannelsLast) {
   EXPECT_EQ(Decode({2, 3}, {}), (std::vector<float>{0, 1, 2, 3, 4, 5}));
 }
 
+TEST_F(RowDecoderTest, ChannelsAreNormalisedAfterAllNumbers) {
+  const Normalisation norm = {
+      .mean_value = 1, .std_value = 2, .channel_mean = {0, 1, 2}, .channel_std = {1, .5f, .25f}};
+  // (x - 1) / 2 of 0 to 5 is -.5, 0, .5, 1, 1.5, 2; two numbers a channel
+  EXPECT_EQ(Decode({3, 1, 2}, norm), (std::vector<float>{-.5f, -1, -2, 0, 0, 0}));
+  EXPECT_EQ(Decode({3, 2}, norm), (std::vector<float>{-.5f, 0, -1, 0, -2, 0}));
+  EXPECT_EQ(Decode({3}, norm), (std::vector<float>{-.5f, -2, -6}));
+  EXPECT_EQ(Decode({1, 1, 2}, {.channel_mean = {1}}), (std::vector<float>{-1, 0}));
+}
+
+TEST_F(RowDecoderTest, AMeanFileHasNoTargets) {
+  StoreOptions options = {.path = dir_.Write("lines", "9,1,2\n"), .format = ValueFormat::kCsv};
+  options.targets = 1;
+  const RowDecoder decoder({2}, {.mean_file = dir_.Write("mean", "1,1\n")}, "textfile", options);
+  EXPECT_EQ(decoder.mean(), (std::vector<float>{1, 1}));
+}
+
 TEST_F(RowDecoderTest, ReadsMeanFilesPlanarToo) {
   EXPECT_EQ(Decode({3, 1, 2}, {.mean_file = FloatFile("mean", {0, 0, 1, 1, 2, 2})}),
             (std::vector<float>{0, 1, 2, 1, 2, 3}));

@@ -138,6 +138,33 @@ TEST_F(ConvertStoreTest, RefusesFormatsThatNobodyWrites) {
   EXPECT_ERROR(Convert(Idx2().get(), "idx", {.shape = {1, 1, 1, 2}}), kExitConfig, "3 sizes");
 }
 
+TEST_F(ConvertStoreTest, TargetsStayWithTheirRecords) {
+  const std::string lines = "0.5,-1,7,8\n2.25,3,9,10\n";
+  StoreOptions options = {.path = dir_.Write("targets", lines), .format = ValueFormat::kCsv};
+  options.targets = 2;
+  Convert(OpenStore("textfile", options).get(), "kvfile");
+  const auto records = OpenStore("kvfile", {.path = dir_.Path("out")});
+  EXPECT_EQ(std::vector<float>(records->Read(1).targets.begin(), records->Read(1).targets.end()),
+            (std::vector<float>{2.25f, 3}));
+  EXPECT_EQ(Measure(records.get()).targets.size(), 2u);
+  EXPECT_DOUBLE_EQ(Measure(records.get()).targets[0].mean, 1.375);
+  Convert(records.get(), "textfile");
+  EXPECT_EQ(TempDir::Read(dir_.Path("out")), lines);
+  EXPECT_ERROR(Convert(OpenStore("textfile", options).get(), "lmdb"), kExitBadData, "record 0",
+               "has targets, which a lmdb cannot hold");
+}
+
+TEST_F(ConvertStoreTest, ALineHasNoLabelBesideTargets) {
+  RecordProto record;
+  record.set_label(3);
+  record.add_data(1);
+  record.add_target(2);
+  const auto records =
+      OpenStore("kvfile", {.path = dir_.Write("both", Tuple("k", record.SerializeAsString()))});
+  EXPECT_ERROR(Convert(records.get(), "textfile"), kExitBadData, "record 0",
+               "has a label and targets");
+}
+
 TEST_F(ConvertStoreTest, MeasuresAStore) {
   const auto store = Lines("1,1,2\n1,3,4\n0,5,9\n");
   const StoreStatistics s = Measure(store.get());

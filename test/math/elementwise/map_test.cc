@@ -117,14 +117,12 @@ TEST(MapTest, TanhEqualsPlain) {
 }
 
 TEST(MapTest, GeluAndSiluEqualPlain) {
-  ExpectOfOne(GeluOf(), [](Context& ctx, const float* x, float* y, int64_t n) {
-    GeluForward(ctx, x, y, n);
-  });
+  ExpectOfOne(GeluOf(),
+              [](Context& ctx, const float* x, float* y, int64_t n) { GeluForward(ctx, x, y, n); });
   ExpectOfTwo(GeluGradientOf(), [](Context& ctx, const float* x, const float* dy, float* dx,
                                    int64_t n) { GeluBackward(ctx, x, dy, dx, n); });
-  ExpectOfOne(SiluOf(), [](Context& ctx, const float* x, float* y, int64_t n) {
-    SiluForward(ctx, x, y, n);
-  });
+  ExpectOfOne(SiluOf(),
+              [](Context& ctx, const float* x, float* y, int64_t n) { SiluForward(ctx, x, y, n); });
   ExpectOfTwo(SiluGradientOf(), [](Context& ctx, const float* x, const float* dy, float* dx,
                                    int64_t n) { SiluBackward(ctx, x, dy, dx, n); });
 }

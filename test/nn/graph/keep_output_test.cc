@@ -51,6 +51,31 @@ TEST(KeepOutput, TakesASoftmaxLossForItsProbabilities) {
   EXPECT_EQ(Kept(net, "loss"), "data a c loss ");
 }
 
+constexpr char kTargets[] =
+    R"(layer { name: "data" type: kCSVInput
+               store_conf { path: "x" batchsize: 7 shape: 4 num_targets: 3 } })";
+
+std::string AgainstTargets(const std::string& type, const std::string& source) {
+  return StrCat("layer { name: 'loss' type: ", type, " srclayers: '", source,
+                "' srclayers: 'data:1' }");
+}
+
+TEST(KeepOutput, TakesASigmoidLossForItsProbabilities) {
+  const std::string net =
+      kTargets + Dense("a", "data") + AgainstTargets("kSigmoidCrossEntropyLoss", "a");
+  EXPECT_EQ(Kept(net, ""), "data a loss ");
+  EXPECT_EQ(Kept(net, "loss"), "data a loss ");
+}
+
+TEST(KeepOutput, GivesRowsNoTargets) {
+  const std::string net = kTargets + Dense("a", "data") + AgainstTargets("kEuclideanLoss", "a");
+  EXPECT_EQ(Kept(net, ""), "data a ");
+  EXPECT_EQ(Kept(net, "data"), "data ");
+  EXPECT_NE(Kept(net + Dense("b", "data:1") + Dense("c", "b"), "c")
+                .find("\"c\" needs layer \"b\", which reads the targets of layer \"data\""),
+            std::string::npos);
+}
+
 TEST(KeepOutput, TakesThePredictionOfAnotherLoss) {
   EXPECT_EQ(Kept(kTwo + Judge("loss", "kEuclideanLoss", "c"), ""), "data a c ");
 }

@@ -40,6 +40,56 @@ TEST_F(StoreInputTest, OtherLayersAreNone) {
   EXPECT_EQ(StoreInputOf(&relu.layer()), nullptr);
 }
 
+TEST_F(StoreInputTest, TargetsAreTheSecondOutput) {
+  const auto layer = Build("batchsize: 4 num_targets: 1 random_skip: 0");
+  ASSERT_EQ(layer->num_outputs(), 2);
+  layer->BeginStep(0);
+  layer->Forward(kTrain);
+  EXPECT_EQ(layer->Output(0), (std::vector<float>{0, 0, 1, 10, 2, 20, 3, 30}));
+  EXPECT_EQ(layer->Output(1), (std::vector<float>{0, 1, 2, 3}));
+  EXPECT_FALSE(layer->out(0).has_label());
+  EXPECT_EQ(layer->out(1).span.rows, 4);
+  EXPECT_EQ(layer->out(1).span.batch, 4);
+}
+
+TEST_F(StoreInputTest, ABadTargetIsNamedByItsLine) {
+  path_ = dir_.Write("more", "0,0,1,2\n1,1,1,2\n2,x,1,2\n");
+  const auto layer = Build("batchsize: 2 num_targets: 2");
+  layer->BeginStep(0);
+  layer->Forward(kTrain);
+  EXPECT_ERROR(layer->Forward(kTrain), kExitBadData, path_, ":3: record 2: target 2 is \"x\"");
+}
+
+TEST_F(StoreInputTest, RejectsTargetsThatCannotBe) {
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 num_targets: -1"), "store_conf.num_targets",
+                           "must be from 0 to 1000000, is -1");
+  BuiltLayer synthetic(ctx_,
+                       "type: kRecordInput store_conf { backend: 'synthetic' shape: 2 batchsize: 2 "
+                       "num_targets: 3 synthetic_conf { records: 5 } }",
+                       {});
+  synthetic.BeginStep(0);
+  synthetic.Forward(kTrain);
+  for (float target : synthetic.Output(1)) EXPECT_TRUE(target >= 0 && target < 1) << target;
+  const auto cifar = [this] {
+    BuiltLayer(ctx_,
+               "type: kRecordInput store_conf { backend: 'cifar10' path: 'x' shape: 3 shape: 32 "
+               "shape: 32 batchsize: 2 num_targets: 3 }",
+               {});
+  };
+  EXPECT_CONFIG_ERROR_SAYS(cifar(), "store_conf.num_targets", "records of backend \"cifar10\"");
+}
+
+TEST_F(StoreInputTest, RejectsNumbersOfChannelsThatFitNoChannel) {
+  for (const char* field : {"channel_mean", "channel_std"}) {
+    EXPECT_CONFIG_ERROR_SAYS(Build(StrCat("batchsize: 4 ", field, ": 1")),
+                             StrCat("store_conf.", field), "each of the 2 channels");
+    EXPECT_CONFIG_ERROR_SAYS(Build(StrCat("batchsize: 4 ", field, ": [1, inf]")),
+                             StrCat("store_conf.", field, "#1"), "must be finite");
+  }
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 channel_std: [1, 0]"), "store_conf.channel_std#1",
+                           "must not be 0");
+}
+
 TEST_F(StoreInputTest, OptionsAreThoseOfTheConf) {
   const auto layer = Build("batchsize: 8 decode_threads: 3 random_skip: 5 shuffle: true",
                            "num_partitions: 2 partition_id: 1 partition_dim: 0");

@@ -1,4 +1,6 @@
 // The golden numbers are those of tool/golden/normalisation.py.
+#include <cmath>
+
 #include "support/layer_test.h"
 
 namespace singa {
@@ -17,6 +19,7 @@ TEST_P(EuclideanLossTest, FeatureAndLossAreSquaredDistances) {
   layer->Forward(kTrain);
   EXPECT_EQ(layer->Output(), (Values{4, 25}));
   EXPECT_DOUBLE_EQ(layer->metric("loss"), 14.5);
+  EXPECT_DOUBLE_EQ(layer->metric("mae"), 9. / 4);
   layer->Backward({});
   EXPECT_EQ(layer->InputGradient(0), (Values{0, 1, -1.5f, -2}));
   EXPECT_EQ(layer->InputGradient(1), (Values{0, -1, 1.5f, 2}));
@@ -46,6 +49,16 @@ TEST_P(EuclideanLossTest, ComparesImagesWithFlatRowsInLogicalOrder) {
   for (int i = 0; i < 12; ++i) x[i] = static_cast<float>(i);
   EXPECT_EQ(Feature(kLoss, {{.shape = {1, 3, 2, 2}, .data = x}, {.shape = {1, 12}, .data = x}}),
             (Values{0}));
+}
+
+TEST_P(EuclideanLossTest, AbsoluteErrorsAddUpInBlocks) {
+  const Values x = Pattern(1500, 3), t = Pattern(1500, 5);
+  double sum = 0;
+  for (int i = 0; i < 1500; ++i) sum += std::abs(x[i] - t[i]);
+  const auto layer = Build(kLoss, {{.shape = {3, 500}, .data = x}, {.shape = {3, 500}, .data = t}});
+  layer->BeginStep(0);
+  layer->Forward(kTest);
+  EXPECT_NEAR(layer->metric("mae"), sum / 1500, 1e-6);
 }
 
 TEST_P(EuclideanLossTest, RejectsRowsOfOtherSizes) {

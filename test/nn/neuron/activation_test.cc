@@ -113,8 +113,8 @@ TEST_P(ActivationTest, GeluEqualsPyTorch) {
 TEST_P(ActivationTest, SiluEqualsPyTorch) {
   const RunResult run =
       Gradients("type: kActivation activation_conf { type: SILU }", {2, 3}, kGoldenX, kGoldenDy);
-  ExpectNear(run.outputs[0],
-             {-0.14227762f, -0.27837517f, -0.18877033f, 0, 0.50938402f, 2.3103545f}, 1e-6);
+  ExpectNear(run.outputs[0], {-0.14227762f, -0.27837517f, -0.18877033f, 0, 0.50938402f, 2.3103545f},
+             1e-6);
   ExpectNear(run.input_grads[0],
              {-0.044052053f, -0.0063191551f, 0.52007763f, 0.5f, -0.21064999f, 3.2982033f}, 1e-6);
 }

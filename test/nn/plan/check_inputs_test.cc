@@ -38,5 +38,20 @@ TEST_F(CheckInputsTest, ACopyOfTheLabelsKeepsTheirRecords) {
   EXPECT_ERROR(test.Forward(), kExitBadData, store_, "record 3");
 }
 
+TEST_F(CheckInputsTest, ABadTargetIsNamedByItsRecord) {
+  const auto net = [this](const std::string& more) {
+    return StrCat("layer { name: 'data' type: kCSVInput store_conf { path: '", store_,
+                  "' batchsize: 2 shape: 1 num_targets: 1 } } "
+                  "layer { name: 'loss' type: kSigmoidCrossEntropyLoss srclayers: 'data' "
+                  "srclayers: 'data:1' } ",
+                  more);
+  };
+  for (const char* more : {"", "layer { name: 'more' type: kReLU srclayers: 'data:1' }"}) {
+    TestNet test(net(more));
+    test.Forward();
+    EXPECT_ERROR(test.Forward(), kExitBadData, store_, "record 3", "a target is 2");
+  }
+}
+
 }  // namespace check_inputs_test
 }  // namespace singa

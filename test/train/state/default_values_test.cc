@@ -55,7 +55,9 @@ void ExpectUniform(const Values& values, double bound) {
   const Moments of = MomentsOf(values);
   EXPECT_NEAR(of.mean, 0, 5 * bound / std::sqrt(3 * n));
   EXPECT_NEAR(of.square, bound * bound / 3, 5 * bound * bound * std::sqrt(4 / (45 * n)));
-  if (n > 1000) EXPECT_GT(*most - *least, 1.99 * bound);
+  if (n > 1000) {
+    EXPECT_GT(*most - *least, 1.99 * bound);
+  }
 }
 
 TEST(DefaultValues, OfAnInnerProductDependOnItsInputs) {

@@ -1,0 +1,77 @@
+// Device code for the threads of the kernels of nn/loss/class_weights.h.
+#pragma once
+
+#include "nn/loss/class_weights.h"
+#include "nn/loss/softmax_loss_elements.h"
+
+namespace singa {
+
+// Computes the terms of the weighted cross-entropy and of the sum of weights. There are as many as
+// EntropyTerm has.
+struct WeightedEntropyTerm {
+  EntropyTerm entropy;
+  const float* weight;
+
+  SINGA_HD Sums<2> operator()(int64_t i) const {
+    if (entropy.smoothing == 0) return Row(i);
+    const int64_t r = i / entropy.d, j = i % entropy.d;
+    if (entropy.label[r] == entropy.ignored) return {};
+    Sums<2> sums = j == entropy.label[r] ? Row(r) : Sums<2>{};
+    const double share = entropy.smoothing / static_cast<double>(entropy.d);
+    sums[0] -= share * weight[j] * EntropyTerm::Log(entropy.p[i]);
+    return sums;
+  }
+
+  SINGA_HD Sums<2> Row(int64_t r) const {
+    Sums<2> sums = entropy.Row(r);
+    if (entropy.label[r] == entropy.ignored) return sums;
+    for (double& sum : sums) sum *= weight[entropy.label[r]];
+    return sums;
+  }
+};
+
+// Adds up the weights of the labels of one step, by a block.
+struct LabelWeightsOfStep {
+  const int32_t* label;
+  int64_t ignored;
+  const float* weight;
+  double* total;
+  int64_t rows;  // of a step
+
+  template <typename B>
+  SINGA_DEVICE void operator()(const B& block, int64_t t) const {
+    double sum = 0;
+    for (int64_t r = t * rows + block.thread(); r < (t + 1) * rows; r += block.threads())
+      if (label[r] != ignored) sum += weight[label[r]];
+    sum = block.Sum(sum);
+    if (block.thread() == 0) total[t] = sum;
+  }
+};
+
+// Computes element i of dx.
+struct WeightedSoftmaxLossGradient {
+  const float* p;
+  const int32_t* label;
+  int64_t ignored;
+  ClassWeights weights;
+  const double* total;
+  int64_t rows;  // of a step
+  float* dx;
+  int64_t d;
+  float scale, smoothing;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const int64_t r = i / d, j = i - r * d;
+    const double all = total[r / rows];
+    if (label[r] == ignored || all == 0) {
+      dx[i] = 0;
+      return;
+    }
+    const float uniform = smoothing / static_cast<float>(d);
+    const float own = (1 - smoothing) * weights.of[label[r]];
+    const float target = uniform * weights.of[j] + (j == label[r] ? own : 0);
+    dx[i] = static_cast<float>(scale / all) * (p[i] * (own + uniform * weights.sum) - target);
+  }
+};
+
+}  // namespace singa
