@@ -49,6 +49,7 @@ class LayerCheck {
   double Objective();
   double ObjectiveAt(Tested* of, int64_t element, double value);
   double DifferenceAt(Tested* of, int64_t element, double h);
+  double KinkAt(Tested* of, int64_t element, double h);
   double LossFactor();
   TensorCheck Check(Tested* of, double factor);
 

@@ -122,8 +122,8 @@ TEST(CkptCommand, AFailedExportLeavesNothing) {
 }
 
 TEST(CkptCommand, AMistakeNamesTheWordThatIsWrong) {
-  EXPECT_EQ(Ckpt({}).err, "singa ckpt needs one of ls, verify, export");
-  EXPECT_EQ(Ckpt({"list"}).err, "no command singa ckpt list; there are ls, verify, export");
+  EXPECT_EQ(Ckpt({}).err, "singa ckpt needs one of ls, verify, export, import");
+  EXPECT_EQ(Ckpt({"list"}).err, "no command singa ckpt list; there are ls, verify, export, import");
   EXPECT_EQ(Ckpt({"lss"}).err, "no command singa ckpt lss; did you mean \"ls\"?");
   EXPECT_EQ(Ckpt({"export", "-fromat", "x", "a", "b"}).err,
             "no flag -fromat; did you mean \"format\"?");

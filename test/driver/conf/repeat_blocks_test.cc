@@ -120,7 +120,7 @@ TEST(RepeatBlocksTest, AWrongValueOfAnOptionIsTheOptions) {
   EXPECT_EQ(Find("repeat { times: 1 layer { name: 'a{i}' } }", {"neuralnet.repeat[0].times=0"}),
             "-set neuralnet.repeat[0].times: error: must be >= 1, is 0\n");
   EXPECT_EQ(Find("repeat { times: 1 layer { name: 'a{i}' } }", {"neuralnet.layer[a2].type=kReLU"}),
-            "-set neuralnet.layer[a2].type: error: no layer \"a2\", did you mean \"a1\"?\n");
+            "-set neuralnet.layer[a2].type: error: no layer \"a2\"; did you mean \"a1\"?\n");
 }
 
 TEST(RepeatBlocksTest, AJobThatHasNoFileIsExpanded) {
