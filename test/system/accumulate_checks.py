@@ -3,7 +3,7 @@ from case import check, equal, has, same_bytes, true
 from gpu_group_checks import NORM, two
 from gpu_group_checks import train as train_on_gpus
 from group_checks import furthest, workers
-from job import ADAM, MOMENTUM, csv, dense, mlp
+from job import ADAM, MOMENTUM, WIDE, csv, dense, mlp
 from process_checks import APART, PLACES, processes
 
 BATCHES = "accumulate_steps=4"
@@ -58,7 +58,16 @@ def a_job_of_several_batches_a_step_resumes_to_the_same_bytes(case):
         case.train("job.conf", *args, "-set", "train_steps=9", workspace="halves")
         case.train("job.conf", *args, "-resume", workspace="halves")
         same_bytes(case.newest(place), case.newest("halves"))
-    true(furthest(case.newest("alone"), case.newest("threads")) < 1e-5, "threads go another way")
+
+
+@check
+def each_batch_of_a_step_has_its_own_dropout_the_same_in_all_topologies(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1 accumulate_steps: 3", batch=13))
+    case.train("job.conf")
+    for place, args in (("threads", workers(2)), ("apart", processes(2, APART))):
+        case.train("job.conf", *args, workspace=place)
+        worst = furthest(case.newest(), case.newest(place))
+        true(worst < 1e-5, f"{place} ends {worst} off one worker")
 
 
 @check
@@ -68,7 +77,7 @@ def a_step_that_is_left_out_has_read_all_its_batches(case):
     bad = [*good[:1], "0,3e38,3e38,3e38,3e38\n", *good[2:]]
     settings = "train_steps: 2 disp_freq: 1 on_nonfinite: kSkip accumulate_steps: 3"
     case.write("points.csv", "".join(bad))
-    case.write("job.conf", csv("points.csv", settings, 1))
+    case.write("job.conf", csv("points.csv", settings, 1, layers=dense("fc", "data", 1, 3, WIDE)))
     has(case.train("job.conf").err, "; 1 skipped", "stderr")
     # A job that has only the other step's records.
     case.write("points.csv", "".join(good[3:]))
