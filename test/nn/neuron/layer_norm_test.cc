@@ -147,7 +147,7 @@ TEST_P(LayerNormTest, RejectsMistakes) {
         Build(StrCat("type: kLayerNorm layer_norm_conf { epsilon: ", epsilon, " }"), {2, 3}),
         "layer_norm_conf.epsilon", "must be > 0, is ");
   EXPECT_CONFIG_ERROR_SAYS(Build(kNorm, Shape({4})), "srclayers", "must have rows of units");
-  EXPECT_CONFIG_ERROR(Build(kNorm, std::vector<Shape>{{2, 3}, {2, 3}}), "srclayers[1]");
+  EXPECT_CONFIG_ERROR(Build(kNorm, std::vector<Shape>{{2, 3}, {2, 3}}), "srclayers#1");
 }
 
 // The layers around are divided by units. kPositionEmbedding needs all units, too.
