@@ -113,7 +113,7 @@ std::vector<GroupCase> Cases() {
       {"ManyLabels",
        StrCat("layer { name: 'data' type: kCSVInput store_conf { path: ", Path("shares"),
               " batchsize: 7 shape: 1 num_targets: 2 } }\n") +
-           Fc("a", "data", 4, "partition_dim: 1") + Fc("c", "a", 2) +
+           Fc("a", "data", 4) + Fc("c", "a", 2) +
            "layer { name: 'loss' type: kSigmoidCrossEntropyLoss srclayers: 'c' srclayers: 'data:1' "
            "sigmoid_cross_entropy_conf { pos_weight: 2 pos_weight: 0.5 } }"},
       {"ClassWeights",

@@ -50,7 +50,7 @@ def metric(case, name, workspace="ws"):
 @check
 def a_regression_learns_the_targets_of_a_table(case):
     table(case, rows(200))
-    case.train(job())
+    case.train(job().replace("train_steps: 60", "train_steps: 300"))
     true(metric(case, "loss") < 0.01, f"the loss is {metric(case, 'loss')}")
     true(metric(case, "mae") < 0.1, f"the mean error is {metric(case, 'mae')}")
 

@@ -148,10 +148,10 @@ TEST_F(ConvertStoreTest, TargetsStayWithTheirRecords) {
             (std::vector<float>{2.25f, 3}));
   EXPECT_EQ(Measure(records.get()).targets.size(), 2u);
   EXPECT_DOUBLE_EQ(Measure(records.get()).targets[0].mean, 1.375);
-  Convert(records.get(), "textfile");
-  EXPECT_EQ(TempDir::Read(dir_.Path("out")), lines);
-  EXPECT_ERROR(Convert(OpenStore("textfile", options).get(), "lmdb"), kExitBadData, "record 0",
-               "has targets, which a lmdb cannot hold");
+  ConvertStore(records.get(), "textfile", {.path = dir_.Path("back")}, &files_);
+  EXPECT_EQ(TempDir::Read(dir_.Path("back")), lines);
+  EXPECT_ERROR(ConvertStore(records.get(), "lmdb", {.path = dir_.Path("lmdb")}, &files_),
+               kExitBadData, "record 0", "has targets, which a lmdb cannot hold");
 }
 
 TEST_F(ConvertStoreTest, ALineHasNoLabelBesideTargets) {
