@@ -1,4 +1,5 @@
-// Attention of one head over the time steps of a row; for each head with the scale 1 / sqrt(width):
+// Attention of a head on the time steps of its row. With q, k, v of all steps as the rows of Q, K,
+// V and the scale 1 / sqrt(width):
 //   P = softmax(scale Q K^T) by rows;  O = (P * Z) V;  Z: dropout, 1 without
 //   dV = (P * Z)^T dO;  dP = (dO V^T) * Z;  dS = P * (dP - D);  D_t = <dO_t, O_t>
 //   dQ = scale dS K;  dK = scale dS^T Q

@@ -59,8 +59,9 @@ SINGA_CPU_CLONES void DroppedScoreGradient(int64_t n, float log_sum, float delta
   }
 }
 
-SINGA_CPU_CLONES_EXACT void DropoutMask(Philox numbers, uint64_t block, int64_t n, float keep,
-                                        float scale, float* __restrict z) {
+// All operations are exact, so the bits are the same on every CPU.
+SINGA_CPU_CLONES void DropoutMask(Philox numbers, uint64_t block, int64_t n, float keep,
+                                  float scale, float* __restrict z) {
   for (int64_t i = 0; i < n / 4; ++i) {
     const std::array<uint32_t, 4> words = numbers.Block(block + static_cast<uint64_t>(i));
     for (int64_t k = 0; k < 4; ++k) z[4 * i + k] = Philox::ToUniform(words[k]) < keep ? scale : 0.f;
@@ -82,7 +83,7 @@ SINGA_CPU_CLONES float DotNumbers(const float* __restrict a, const float* __rest
   return sum;
 }
 
-// TilePlaces parts of a scratch one behind the other, each at a cache line.
+// Places parts of a scratch one behind the other, each at a cache line.
 class TilePlaces {
  public:
   int64_t Add(int64_t floats) {
