@@ -25,7 +25,7 @@ cluster {{ workspace: "ws" }}
 OF_IMAGES = {"conv_0": (6, 27), "conv_1": (6,), "fc_0": (4, 384), "fc_1": (4,),
              **{f"norm_{i}": (1, 6, 1, 1) for i in range(4)}}
 
-TEXT = f"""name: "text" seed: 5 train_steps: 30 disp_freq: 1
+TEXT = f"""name: "text" seed: 5 train_steps: 150 disp_freq: 1
 train_one_batch {{ alg: kBPTT }} updater {{ {ADAM} }}
 neuralnet {{
   unroll_len: 4
