@@ -49,16 +49,18 @@ std::vector<GroupCase> Cases() {
                       L("act", "kCudnnActivation", "soft", "activation_conf { type: TANH }") +
                       Fc("c", "act", 3) + Loss("c", "data"))},
       {"GroupsOfChannels",
-       Records("shape: 4 shape: 6 shape: 6") +
+       Records("shape: 4 shape: 5 shape: 4") +
            L("deep", "kConvolution", "data",
              Params("deep", 2) + "convolution_conf { num_filters: 4 group: 4 kernel: 3 pad: 1 }") +
            L("up", "kDeconvolution", "deep",
              Params("up", 2) + "convolution_conf { num_filters: 6 group: 2 kernel: 2 stride: 2 }") +
-           L("wide", "kConvolution", "up",
+           L("sig", "kSigmoid", "up") +
+           L("wide", "kConvolution", "sig",
              Params("wide", 1) + "convolution_conf { num_filters: 3 kernel: 3 dilation: 2 }") +
            L("last", "kDeconvolution", "wide",
              Params("last", 1) + "convolution_conf { num_filters: 2 kernel: 3 pad: 1 }") +
-           L("all", "kPooling", "last", "pooling_conf { pool: AVG ceil_mode: true }") +
+           L("act", "kSigmoid", "last") +
+           L("all", "kPooling", "act", "pooling_conf { pool: AVG ceil_mode: true }") +
            Fc("c", "all", 3) + Loss("c", "data")},
       {"BatchNormOfRows",
        Records(kRow) + L("first", "kBM", "data", Params("first", 4)) + Fc("a", "first", 5) +

@@ -114,7 +114,7 @@ NETS = {
     "activation_gelu": activation("GELU"),
     "activation_silu": activation("SILU"),
     "residual_block": net(
-        IMAGE, batch_norm("bn"), layer("kReLU", name="r", source="bn"),
+        IMAGE, batch_norm(name="bn"), layer("kReLU", name="r", source="bn"),
         layer("kConvolution", "convolution_conf { num_filters: 3 kernel: 3 pad: 1 }", name="c",
               source="r", params=("w", "b")),
         layer("kEltwise", name="s", source="c data"), layer("kReLU", source="s"),
