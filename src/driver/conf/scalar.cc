@@ -17,7 +17,7 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::Tokenizer;
 
-constexpr size_t kListedValues = 8;  // maximum number of names that a message lists
+constexpr size_t kListedValues = 10;  // maximum number of names that a message lists
 
 // Returns "a, b or c".
 std::string Listed(const std::vector<std::string>& names) {
