@@ -73,14 +73,14 @@ def a_job_that_resumes_within_a_round_ends_with_the_same_bytes(case):
 
 @check
 def a_job_that_resumes_at_its_last_step_ends_the_round(case):
-    """The job that wrote the checkpoint had more steps."""
-    case.write("job.conf", mlp(case.site.data, "disp_freq: 1 checkpoint_freq: 13", updater=ADAM))
-    last = ("-set", "train_steps=13")
+    """The job that wrote the checkpoint had more steps. With an overlap, an outer step is under way at its step."""
+    case.write("job.conf", mlp(case.site.data, "disp_freq: 1 checkpoint_freq: 14 test_freq: 100", updater=ADAM))
+    last = ("-set", "train_steps=14")
     for kind, more in KINDS.items():
         args, whole, name = rounds(10, *more), f"whole{kind}", f"cut{kind}"
         case.train("job.conf", *args, *last, workspace=whole)
-        case.train("job.conf", *args, "-set", "train_steps=15", workspace=name)
-        shutil.rmtree(case.path(f"{name}/checkpoint/step15"))
+        case.train("job.conf", *args, "-set", "train_steps=16", workspace=name)
+        shutil.rmtree(case.path(f"{name}/checkpoint/step16"))
         models = [case.newest(each) / "model.safetensors" for each in (whole, name)]
         true(differing_tensors(*models), "the last round changes nothing")
         for again in (False, True):

@@ -71,10 +71,10 @@ void OuterSync::Start(int slice) {
   const Counted& counted = counts_[place(slice)];
   shard().set_count(
       slice, static_cast<int64_t>(counted[0]) * kCountUnit + static_cast<int64_t>(counted[1]));
-  // The job that wrote the checkpoint had more steps than this one, which ends here.
-  if (!IsDue(slice, updates(slice))) return;
+  // The job that wrote the checkpoint may have had more steps than this one, which ends here.
+  if (shard().version(slice) != steps_) return;
   OnUpdate(slice);
-  Begin(slice);
+  if (IsDue(slice, updates(slice))) Begin(slice);
 }
 
 std::string OuterSync::NameOf(int slice) const {

@@ -112,7 +112,10 @@ TEST(JobSnapshot, OfSharedValuesIsWhereItIs) {
 // Rank 0 has group 0, and rank 1, which the test plays, has group 1.
 class JobSnapshotOfProcesses : public ::testing::Test {
  protected:
-  JobSnapshotOfProcesses() { processes_.MeetAll(); }
+  JobSnapshotOfProcesses() {
+    processes_.MeetAll();
+    groups_.steps().Begin({0}, job_.train_steps());
+  }
 
   static ControlMessage Held(int64_t steps) {
     ControlMessage answer;
