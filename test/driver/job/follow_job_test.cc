@@ -70,6 +70,7 @@ TEST_F(FollowJobTest, RankZeroSaysHowFarEachGroupIs) {
   for (const std::vector<int64_t>& steps :
        {std::vector<int64_t>{}, std::vector<int64_t>{0, 0}, std::vector<int64_t>{-1}}) {
     ControlMessage begin;
+    begin.mutable_begin()->set_steps(1);
     begin.mutable_begin()->mutable_group_steps()->Add(steps.begin(), steps.end());
     EXPECT_EQ(ErrorAfter({begin}),
               "process 0 does not say how many steps each worker group has done");
