@@ -1,4 +1,4 @@
-"""Checks a net with two layers of attention that has to look back."""
+"""Checks nets with two layers of attention that have to look back."""
 import random
 
 from case import check, equal, same_bytes, true
@@ -87,3 +87,65 @@ def two_workers_train_attention_as_one_does(case):
     two = [row["loss"] for row in case.rows("two", phase="train")]
     equal(len(two), len(alone), "rows")
     true(all(abs(a - b) < 1e-4 * a for a, b in zip(alone, two)), f"{alone} {two}")
+
+
+HALF, ALPHABET = 4, 6  # letters of half a word, and letters that there are
+
+
+def sources(names):
+    return " ".join(f'srclayers: "{name}"' for name in names)
+
+
+def gpt_block(name, source):
+    """Returns a block of a transformer whose sum is the layer `name`."""
+    sizes = "innerproduct_conf { num_output: %d }"
+    return "".join(
+        f"""
+  layer {{ name: "{name}{word}" type: {kind} {sources(read)} {conf} }}"""
+        for word, kind, read, conf in (
+            ("_norm1", "kLayerNorm", [source], ""),
+            ("_mix", "kAttention", [f"{name}_norm1"],
+             "attention_conf { num_heads: 4 dropout_ratio: 0.05 }"),
+            ("_sum", "kEltwise", [source, f"{name}_mix"], ""),
+            ("_norm2", "kLayerNorm", [f"{name}_sum"], ""),
+            ("_wide", "kInnerProduct", [f"{name}_norm2"], sizes % 128),
+            ("_gelu", "kActivation", [f"{name}_wide"], "activation_conf { type: GELU }"),
+            ("_narrow", "kInnerProduct", [f"{name}_gelu"], sizes % 32),
+            ("", "kEltwise", [f"{name}_sum", f"{name}_narrow"], "")))
+
+
+@check
+def a_gpt_of_two_blocks_learns_to_repeat(case):
+    draw = random.Random(5)
+    halves = [[draw.randrange(ALPHABET) for _ in range(HALF)] for _ in range(2000)]
+    case.write("words.csv", "".join(",".join(map(str, half + half)) + "\n" for half in halves))
+    steps = 2 * HALF - 1  # each tells the next letter
+    case.train(f"""train_steps: 400 disp_freq: 100
+num_openblas_threads: 1
+train_one_batch {{ alg: kBPTT }}
+updater {{ type: kAdam adam_conf {{ beta1: 0.9 beta2: 0.99 }} clip_norm: 1
+          learning_rate {{ type: kFixed base_lr: 0.003 }} }}
+neuralnet {{
+  unroll_len: {steps}
+  layer {{ name: "words" type: kCSVInput unroll_len: 1
+          store_conf {{ path: "words.csv" has_label: false batchsize: 50 shape: {2 * HALF} }} }}
+  layer {{ name: "letters" type: kTimeSteps srclayers: "words" unroll_len: 1
+          time_steps_conf {{ unroll_len: {steps} ahead: 1 }} }}
+  layer {{ name: "next" type: kRNNLabel srclayers: "letters" }}
+  layer {{ name: "embed" type: kEmbedding srclayers: "letters"
+          embedding_conf {{ vocab_size: {ALPHABET} feature_dim: 32 }} }}
+  layer {{ name: "place" type: kPositionEmbedding srclayers: "embed"
+          position_embedding_conf {{ max_steps: {steps} }} }}{gpt_block("one", "place")}{
+    gpt_block("two", "one")}
+  layer {{ name: "norm" type: kLayerNorm srclayers: "two" }}
+  layer {{ name: "scores" type: kInnerProduct srclayers: "norm"
+          innerproduct_conf {{ num_output: {ALPHABET} }} }}
+  layer {{ name: "loss" type: kSoftmaxLoss srclayers: "scores" srclayers: "next" }}
+}}
+cluster {{ workspace: "ws" }}
+""")
+    # All letters of the second half follow from the first; the others are drawn.
+    best = (HALF + (HALF - 1) / ALPHABET) / steps
+    accuracy = case.rows(phase="train")[-1]["accuracy"]
+    case.note = f"accuracy {accuracy:.3f}, of what can be told {best:.3f}"
+    true(accuracy > best - 0.03, case.note)
