@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -157,7 +158,8 @@ double LayerCheck::KinkAt(Tested* of, int64_t element, double h) {
 }
 
 // Returns the factor of a loss's gradient to that of its metric: time steps, loss_weight, and
-// factors such as the half of kEuclideanLoss. It is the ratio that fits best.
+// factors such as the half of kEuclideanLoss. It is the ratio that fits best, unless this has
+// another sign than loss_weight: then the gradient points the wrong way, which the check must show.
 double LayerCheck::LossFactor() {
   if (!node_.traits.originates_gradient || tested_.empty()) return 1;
   Tested& scores = tested_[0];
@@ -168,7 +170,8 @@ double LayerCheck::LossFactor() {
     products += difference * scores.gradient[i];
     squares += difference * difference;
   }
-  return squares > 0 && products != 0 ? products / squares : 1;
+  const double weight = node_.conf.loss_weight();
+  return products * weight > 0 && squares > 0 ? products / squares : std::copysign(1, weight);
 }
 
 TensorCheck LayerCheck::Check(Tested* of, double factor) {
@@ -178,7 +181,8 @@ TensorCheck LayerCheck::Check(Tested* of, double factor) {
   for (const int64_t i : SampledElements(of->values->size())) {
     const double difference = factor * DifferenceAt(of, i, h), gradient = of->gradient[i];
     const double scale = std::max({std::abs(difference), std::abs(gradient), typical, 1e-12});
-    const double wrong = std::abs(difference - gradient) / scale;
+    double wrong = std::abs(difference - gradient) / scale;
+    if (std::isnan(wrong)) wrong = std::numeric_limits<double>::infinity();  // no number is worse
     if (wrong > TensorCheck::kTolerance && std::abs(factor) * KinkAt(of, i, h) > scale / 10) {
       ++check.kinks;
       continue;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "io/temp_dir.h"
 #include "singa/nn/layer.h"
 #include "support/driver/captured_command.h"
@@ -33,8 +35,42 @@ class Doubling : public Layer {
 };
 class GradcheckRight final : public Doubling<2> {};
 class GradcheckWrong final : public Doubling<3> {};
+// Gives NaN as the gradient of the first element alone.
+class GradcheckNan final : public Doubling<2> {
+ public:
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    Doubling<2>::ComputeGradient(ctx, in, out);
+    in[0]->grad.data()[0] = std::numeric_limits<float>::quiet_NaN();
+  }
+};
+
+// A loss of x^2 / 2, whose gradient should be x, not -x.
+class GradcheckUphill final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Traits traits() const override { return {.grad_reads_in = true, .originates_gradient = true}; }
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    out[0]->data.SetShape({in[0]->data.shape()[0]});
+    loss_ = declare.Metric("loss");
+  }
+  void ComputeFeature(Context&, Phase, Inputs in, Outputs) override {
+    double* const cell = loss_->cell.as<double>();
+    for (int64_t i = 0; i < in[0]->data.size(); ++i)
+      cell[0] += 0.5 * in[0]->data.data()[i] * in[0]->data.data()[i];
+    cell[1] += 1;
+  }
+  void ComputeGradient(Context&, Inputs in, Outputs) override {
+    for (int64_t i = 0; i < in[0]->grad.size(); ++i) in[0]->grad.data()[i] = -in[0]->data.data()[i];
+  }
+
+ private:
+  Metric* loss_ = nullptr;
+};
 SINGA_REGISTER_LAYER(GradcheckRight, GradcheckRight);
 SINGA_REGISTER_LAYER(GradcheckWrong, GradcheckWrong);
+SINGA_REGISTER_LAYER(GradcheckNan, GradcheckNan);
+SINGA_REGISTER_LAYER(GradcheckUphill, GradcheckUphill);
 
 class GradcheckTest : public testing::Test {
  protected:
@@ -91,7 +127,7 @@ TEST_F(GradcheckTest, LayersThatUnrollAgree) {
   const CapturedCommand run = Run(
       "shape: [4, 3]",
       R"(layer { name: "steps" type: kTimeSteps srclayers: "data" time_steps_conf { unroll_len: 4 } }
-             layer { name: "gru" type: kGRU srclayers: "steps" gru_conf { dim_hidden: 5 } )" +
+             layer { name: "gru" type: kGRU srclayers: "steps" gru_conf { dim_hidden: 5 carry_state: true } )" +
           [] {
             std::string params;
             for (int i = 0; i < 9; ++i) params += "param { init { type: kUniform } } ";
@@ -118,6 +154,23 @@ TEST_F(GradcheckTest, AWrongGradientIsShownWithItsDifference) {
   EXPECT_THAT(run.out, HasSubstr(": gradient "));
   EXPECT_EQ(Run("shape: 4", layers, {"-layer", "good"}).code, kExitOk);
   EXPECT_THAT(Run("shape: 4", layers, {"-layer", "good"}).out, Not(HasSubstr("loss")));
+}
+
+TEST_F(GradcheckTest, AGradientThatIsNoNumberIsWrong) {
+  const CapturedCommand run =
+      Run("shape: 4", Dense("fc", "data", 3) +
+                          "layer { name: 'nan' user_type: 'GradcheckNan' srclayers: 'fc' }" +
+                          Loss("nan"));
+  EXPECT_EQ(run.code, kExitBug) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("FAIL nan: srclayers[0] \"fc\": 15 elements, differs by inf"));
+}
+
+TEST_F(GradcheckTest, ALossWhoseGradientPointsTheWrongWayIsWrong) {
+  const CapturedCommand run =
+      Run("shape: 4", Dense("fc", "data", 3) +
+                          "layer { name: 'loss' user_type: 'GradcheckUphill' srclayers: 'fc' }");
+  EXPECT_EQ(run.code, kExitBug) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("FAIL loss: srclayers[0] \"fc\": "));
 }
 
 TEST_F(GradcheckTest, ALayerThatIsNotThereIsAnError) {
