@@ -70,13 +70,14 @@ class CopyTexts {
           open + 1, close == std::string::npos ? close : close - open - 1);
       int64_t number = 0;
       if (close == std::string::npos || !NumberOf(inner, &number)) {
-        errors->emplace_back(path, StrCat("in a repeat, braces must have {", index_, "}, {", index_,
-                                          "+N} or {", index_, "-N}, are {", Excerpt(inner), "}"));
+        errors->emplace_back(path, StrCat("braces in a repeat must hold {", index_, "}, {", index_,
+                                          "+N} or {", index_, "-N}, hold {", Excerpt(inner), "}"));
         return text;
       }
       if (number < 0) {
-        errors->emplace_back(path, StrCat("{", inner, "} is ", number, " in copy ", number_,
-                                          "; `first` is the number of the first copy"));
+        errors->emplace_back(path,
+                             StrCat("{", inner, "} must be >= 0, is ", number, " in copy ", number_,
+                                    "; set `first` to the number of the first copy"));
         return text;
       }
       made.append(text, begin, open - begin);
@@ -105,14 +106,23 @@ class CopyTexts {
   const int64_t number_;
 };
 
+// Most bytes of all copies, as of a conf's file: a long text may be copied many times.
+constexpr int64_t kMaxBytes = int64_t{16} << 20;
+
 // A layer of a block in one copy.
 struct Copy {
   LayerProto layer;
   int block, place;  // the block in NetProto.repeat, the layer in the block
 };
 
-// Checks a block's own settings. `others`: layers of the net so far.
-ConfigErrors MistakesIn(const RepeatProto& block, int64_t others) {
+// Returns the bytes of a block's copies, with braces as they are in the block.
+int64_t BytesOf(const RepeatProto& block) {
+  return int64_t{block.times()} * static_cast<int64_t>(block.ByteSizeLong());
+}
+
+// Checks a block's own settings. `others`: layers of the net so far. `bytes`: those of all copies
+// of earlier blocks.
+ConfigErrors MistakesIn(const RepeatProto& block, int64_t others, int64_t bytes) {
   ConfigErrors errors;
   const int64_t layers = others + int64_t{block.times()} * block.layer_size();
   if (!block.has_times())
@@ -122,6 +132,8 @@ ConfigErrors MistakesIn(const RepeatProto& block, int64_t others) {
   else if (layers > kMaxLayers)
     errors.emplace_back("times",
                         StrCat("gives the net ", layers, " layers, more than ", kMaxLayers));
+  else if (bytes + BytesOf(block) > kMaxBytes)
+    errors.emplace_back("times", "gives copies of more than 16 MiB, the limit of a conf");
   if (block.layer_size() == 0) errors.emplace_back("layer", "is missing: there is nothing to copy");
   if (block.first() < 0) errors.emplace_back("first", StrCat("must be >= 0, is ", block.first()));
   if (!IsName(block.index()))
@@ -167,12 +179,15 @@ void TakePlaces(const std::vector<Copy>& copies, int first, ConfNode* places) {
 ConfigErrors ExpandRepeats(NetProto* net, ConfNode* places) {
   ConfigErrors errors;
   std::vector<Copy> copies;
+  int64_t bytes = 0;
   for (int i = 0; i < net->repeat_size(); ++i) {
     const ConfigErrors mistakes =
-        MistakesIn(net->repeat(i), net->layer_size() + std::ssize(copies));
+        MistakesIn(net->repeat(i), net->layer_size() + std::ssize(copies), bytes);
     for (const ConfigError& mistake : mistakes)
       errors.push_back(mistake.Under(StrCat("repeat[", i, "]")));
-    if (mistakes.empty()) CopyBlock(net->repeat(i), i, &copies, &errors);
+    if (!mistakes.empty()) continue;
+    CopyBlock(net->repeat(i), i, &copies, &errors);
+    bytes += BytesOf(net->repeat(i));
   }
   if (!errors.empty()) return errors;
   if (places) TakePlaces(copies, net->layer_size(), places);

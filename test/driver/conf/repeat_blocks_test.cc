@@ -83,20 +83,30 @@ TEST(RepeatBlocksTest, ANetHasNoMoreLayersThanItMay) {
   EXPECT_NE(Find("repeat { times: 2147483647 layer { name: 'a{i}' } }"), "");
 }
 
+TEST(RepeatBlocksTest, CopiesAreNoLargerThanAConfMayBe) {
+  const std::string block =
+      "repeat { times: 5 layer { name: 'a{i}' user_type: '" + std::string(2 << 20, 'x') + "' } }\n";
+  EXPECT_EQ(Find(block), "");
+  EXPECT_EQ(Find(block + block),
+            "F:3:10: error: neuralnet.repeat[1].times: gives copies of more than 16 MiB, the limit "
+            "of a conf\n");
+}
+
 TEST(RepeatBlocksTest, BracesThatAreNoNumberAreErrorsInTheirPlace) {
   EXPECT_EQ(
       Find("repeat { times: 9 layer { name: 'a{j}' } }"),
-      "F:2:27: error: neuralnet.repeat[0].layer[a{j}].name: in a repeat, braces must have {i}, "
-      "{i+N} or {i-N}, are {j}\n");
+      "F:2:27: error: neuralnet.repeat[0].layer[a{j}].name: braces in a repeat must hold {i}, "
+      "{i+N} or {i-N}, hold {j}\n");
   for (const char* const text : {"{", "{}", "{i", "{i+}", "{i-}", "{ii}", "{i+1x}", "{i+-1}",
                                  "{i*2}", "{i+99999999999}", "{ i}"})
     EXPECT_NE(Find("repeat { times: 1 layer { name: '" + std::string(text) + "' } }"), "") << text;
 }
 
 TEST(RepeatBlocksTest, ANumberBelowZeroIsAnError) {
-  EXPECT_EQ(Find("repeat { times: 2 layer { name: 'a{i}' srclayers: 'b' srclayers: 'a{i-2}' } }"),
-            "F:2:55: error: neuralnet.repeat[0].layer[a{i}].srclayers: {i-2} is -1 in copy 1; "
-            "`first` is the number of the first copy\n");
+  EXPECT_EQ(
+      Find("repeat { times: 2 layer { name: 'a{i}' srclayers: 'b' srclayers: 'a{i-2}' } }"),
+      "F:2:55: error: neuralnet.repeat[0].layer[a{i}].srclayers: {i-2} must be >= 0, is -1 in "
+      "copy 1; set `first` to the number of the first copy\n");
 }
 
 TEST(RepeatBlocksTest, AMistakeOfAllCopiesIsToldOnceAtItsPlaceInTheBlock) {
