@@ -12,6 +12,8 @@
 namespace singa {
 namespace {
 
+constexpr size_t kMostRows = 1000;  // of a table
+
 // Sums of x and x^2 about a first guess of the mean, which avoids cancellation.
 class Moments {
  public:
@@ -87,18 +89,18 @@ void WriteTargets(const std::vector<NumberStatistics>& targets, std::ostream& ou
   out << std::left << "\n" << std::setw(9) << "target";
   for (const char* name : {"min", "max", "mean"}) out << std::setw(17) << name;
   out << "std\n";
-  for (size_t i = 0; i < targets.size(); ++i) {
+  for (size_t i = 0; i < std::min(targets.size(), kMostRows); ++i) {
     const NumberStatistics& t = targets[i];
     out << std::setw(9) << i;
     for (double number : {t.min, t.max, t.mean}) out << std::setw(17) << number;
     out << t.std << "\n";
   }
+  if (targets.size() > kMostRows) out << "and " << targets.size() - kMostRows << " more targets\n";
 }
 
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
-  constexpr int kMostLabels = 1000;  // limit of rows in the table
   out << "records  " << s.records << "\nnumbers  " << s.least_size;
   if (s.most_size != s.least_size) out << " to " << s.most_size;
   out << "\nshape    ";
@@ -107,13 +109,13 @@ std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
       << "\nmax      " << s.max << "\nmean     " << s.mean << "\nstd      " << s.std << "\n";
   WriteTargets(s.targets, out);
   out << "\nlabel    records\n";
-  int lines = 0;
+  size_t lines = 0;
   for (const auto& [label, records] : s.labels) {
-    if (++lines > kMostLabels) break;
+    if (++lines > kMostRows) break;
     out << std::left << std::setw(9) << (label == kNoLabel ? "none" : std::to_string(label))
         << records << "\n";
   }
-  if (lines > kMostLabels) out << "and " << s.labels.size() - kMostLabels << " more labels\n";
+  if (lines > kMostRows) out << "and " << s.labels.size() - kMostRows << " more labels\n";
   return out;
 }
 
