@@ -55,7 +55,7 @@ def params_go_to_a_file_of_other_names_and_come_back_the_same(case):
     equal(other["a.bias"][1], (1, 6), "shape of a.bias")
     equal(other["c.weight"], turned(before["w2"]), "c.weight")
     equal(other["b2"], before["b2"], "a name that the map does not have")
-    case.run("ckpt", "import", "other.safetensors", "came", "-conf", "job.conf", "-map", "names.map")
+    case.run("ckpt", "import", "other.safetensors", "came/", "-conf", "job.conf", "-map", "names.map")
     equal(tensors(case.path("came/model.safetensors")), before, "params")
     has(case.run("ckpt", "verify", "came").out, "came: intact", "verify")
     case.run("ckpt", "export", "-map", "names.map", "came", "again.safetensors")
@@ -90,7 +90,7 @@ def all_mismatches_of_an_import_are_listed_and_nothing_is_written(case):
     case.write("names.map", "a w1\nb b1\nd w2\nc b2 3 transpose\n")
     err = case.run("ckpt", "import", "in.safetensors", "out", "-conf", "job.conf", "-map", "names.map", code=65).err
     for text in ('names.map: line 3: there is no param "d"', 'line 4: "c" has the shape (2), not (3)',
-                 'line 4: a matrix can be transposed, "b2" has the shape (2)',
+                 'line 4: only a matrix can be transposed; "b2" has the shape (2)',
                  'param "w1" has the shape (4, 6) here, in the net (6, 4)',
                  'param "b1" has the shape (5) here, in the net (6)'):
         has(err, text, "stderr")

@@ -92,6 +92,12 @@ void Tell(const std::string& what, const std::vector<std::string>& names) {
   if (!names.empty()) std::cerr << what << ": " << Printable(JoinNames(names)) << '\n';
 }
 
+// Returns the folder's path without a slash at its end: a temporary name is put behind it.
+std::string FolderPath(std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 void RequireNew(const std::string& dir) {
   std::error_code error;
   if (fs::exists(dir, error) && !(fs::is_directory(dir, error) && fs::is_empty(dir, error)))
@@ -99,11 +105,11 @@ void RequireNew(const std::string& dir) {
 }
 
 int ImportFor(const JobProto& job, const Arguments& args) {
-  const std::string &in = args.operands()[0], &dir = args.operands()[1];
+  const std::string &in = args.operands()[0], dir = FolderPath(args.operands()[1]);
   RequireNew(dir);
   const ParamsFile file = LoadParams(in);
   if (file.kind() == ParamsFile::Kind::kBlobProtos)
-    throw DataError(in, -1, "is of SINGA 0.3: checkpoint_path takes such a file as it is");
+    throw DataError(in, -1, "is a file of SINGA 0.3, which checkpoint_path reads without import");
   RequireFinite(file);
   const ParamTable params = ParamsOf(job);
   MovedParams mover = MoverOf(args);

@@ -38,8 +38,8 @@ StoredTensor MovedParams::Moved(const NamePair& pair, const ParamsFile::Entry& e
     AddProblem(StrCat(PlaceOf(pair), Quote(pair.in_file), " has the shape ", entry.shape.ToString(),
                       ", not ", pair.shape->ToString()));
   if (pair.transpose && entry.shape.dims() != 2) {
-    AddProblem(StrCat(PlaceOf(pair), "a matrix can be transposed, ", Quote(name), " has the shape ",
-                      entry.shape.ToString()));
+    AddProblem(StrCat(PlaceOf(pair), "only a matrix can be transposed; ", Quote(name),
+                      " has the shape ", entry.shape.ToString()));
     return tensor;
   }
   if (pair.transpose) tensor = Transposed(name, entry);
@@ -68,7 +68,8 @@ std::vector<StoredTensor> MovedParams::Move(const ParamsFile& file, bool to_net)
   for (const auto& [name, entry] : file.params()) {
     if (moved.contains(name)) continue;
     if (taken.contains(name))
-      AddProblem(StrCat(map_, ": gives ", Quote(name), " to another param than that of this name"));
+      AddProblem(StrCat(map_, ": two params get the name ", Quote(name),
+                        ": one by the map, and one that the map does not rename"));
     tensors.push_back(Stored(name, entry.shape, entry.values.data()));
   }
   return tensors;
