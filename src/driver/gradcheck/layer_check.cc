@@ -120,6 +120,8 @@ double LayerCheck::Objective() {
   for (size_t i = 0; i < node_.in.size(); ++i)  // a layer may have written over its source
     if (!Tests(node_.in[i]->data)) std::ranges::copy(inputs_[i], node_.in[i]->data.data());
   net_.ClearMetrics(ctx_);
+  Context own = node_.ContextOf(ctx_);
+  node_.layer->BeginPass(own, 0);  // what it carries from batch to batch would change its feature
   net_.ComputeFeature(ctx_, node_, static_cast<Phase>(kTrain | kForward));
   if (node_.traits.originates_gradient) {
     for (const Metric& metric : node_.declared().metrics) {
