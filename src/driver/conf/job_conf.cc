@@ -116,7 +116,7 @@ void JobConf::Load(const std::vector<std::string>& options, protobuf::Message* m
 void JobConf::Set(const std::vector<std::string>& options, bool of_repeat,
                   protobuf::Message* message) {
   for (size_t i = 0; i < options.size(); ++i) {
-    if (set_paths_[i].starts_with("neuralnet.repeat") != of_repeat) continue;
+    if (set_paths_[i].starts_with("neuralnet.repeat[") != of_repeat) continue;
     try {
       const std::string note = ApplySetOption(options[i], static_cast<int>(i), message, &root_);
       if (note.empty()) continue;

@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/file/sha256.h"
 #include "base/file/temporary_name.h"
@@ -96,6 +97,8 @@ void WriteCheckpointFolder(FileSystem& fs, const std::string& dir,
   try {
     WriteFolder(fs, fresh, content);
     fs.Rename(fresh, dir);
+    const std::filesystem::path folder = std::filesystem::path(dir).parent_path();
+    fs.SyncDirectory(folder.empty() ? "." : folder.string());
   } catch (...) {
     TryRemove(fs, fresh);
     throw;

@@ -28,8 +28,9 @@ struct CheckpointContent {
 std::string WriteCheckpoint(FileSystem& fs, const std::string& workspace,
                             const CheckpointContent& content);
 
-// Writes a checkpoint as the folder `dir`. Throws FileError, and then there is no `dir`. Throws
-// ConfigError as WriteCheckpoint. REQUIRES: `dir` does not exist, or is an empty folder.
+// Writes a checkpoint as the folder `dir`, which is on the disk on return. Throws FileError, or
+// ConfigError as WriteCheckpoint. Then there is no `dir`, unless only the last sync failed.
+// REQUIRES: `dir` does not exist, or is an empty folder.
 void WriteCheckpointFolder(FileSystem& fs, const std::string& dir,
                            const CheckpointContent& content);
 

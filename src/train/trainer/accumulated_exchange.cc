@@ -32,10 +32,10 @@ void AccumulatedExchange::LossNotFinite(const std::string& layer, int64_t step) 
   to_->LossNotFinite(layer, step);
 }
 
-// A batch that ends without gradients has dropped the step: all workers of the group agree on it,
-// also those whose losses are finite.
+// A batch that ends without gradients has dropped the step, if anything trains: all workers of the
+// group agree on it, also those whose losses are finite.
 void AccumulatedExchange::Finish(int64_t step) {
-  dropped_ = !any_gradient_;
+  dropped_ = !any_gradient_ && !nodes_.empty();
   if (dropped_ || last()) to_->Finish(step);
 }
 

@@ -103,6 +103,16 @@ TEST_F(TrainerTest, AStepOfSeveralBatchesHandsOnTheirMeanOnce) {
   for (size_t i = 0; i < once.size(); ++i) EXPECT_NEAR(thrice[i], once[i], 1e-6) << i;
 }
 
+TEST_F(TrainerTest, ANetOfFrozenParamsComputesAllBatchesOfAStep) {
+  JobProto job = LinearJob("accumulate_steps: 3");
+  for (ParamProto& param : *job.mutable_neuralnet()->mutable_layer(1)->mutable_param())
+    param.set_lr_scale(0);
+  Trainer trainer(job, 1);
+  Begin(&trainer);
+  trainer.TrainStep(0);
+  EXPECT_EQ(trainer.metrics().entries()[0].weight, 3 * 6);
+}
+
 TEST_F(TrainerTest, EachBatchOfAStepHasItsOwnRandomNumbers) {
   StepState state = {.step = 5, .batch = 1, .batches = 3};
   EXPECT_EQ(state.batches_before(), 16);
