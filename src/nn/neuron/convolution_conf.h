@@ -1,4 +1,5 @@
-// What kConvolution and kDeconvolution have in common: groups and the bias of a convolution_conf.
+// These functions read the groups and the bias of a convolution_conf, for kConvolution and
+// kDeconvolution.
 #pragma once
 
 #include "nn/graph/bridge_layout.h"
@@ -18,8 +19,11 @@ inline Wiring WiringOfGroups(const LayerProto& conf, UnitCut of_one) {
 
 // Returns the source's channels that the worker has: all of them unless the workers divide groups.
 inline UnitSpan ChannelsOf(const LayerProto& conf, const Port& in) {
-  const int64_t count = ImageShape::Of(in.data.shape()).c;
-  const bool divided = conf.convolution_conf().group() > 1 && LayoutOf(conf).units > 1;
+  const Shape& shape = in.data.shape();
+  const int64_t count = ImageShape::Of(shape).c;
+  // An image without a dimension of channels has one, which no worker divides.
+  const bool divided =
+      shape.dims() == 4 && conf.convolution_conf().group() > 1 && LayoutOf(conf).units > 1;
   return divided ? in.units : UnitSpan{0, count, count};
 }
 

@@ -1,4 +1,5 @@
 // Tests layers whose groups of channels the workers of a group divide.
+#include "nn/plan/net_builder.h"
 #include "support/layer_test.h"
 #include "support/nn/divided_net.h"
 
@@ -35,6 +36,22 @@ TEST(PartitionGroups, AWorkerHasWholeGroups) {
 
 TEST(PartitionGroups, WorkersThatCannotHaveAsManyEachHaveRows) {
   EXPECT_EQ(PartOfWorker(1, 4).net.Find("deep")->out[0]->data.shape(), Shape({3, 12, 5, 4}));
+}
+
+TEST(PartitionGroups, RowsOfAnImageAreNoChannels) {
+  NetOptions options;
+  options.parts = 2;
+  ParamTable params;
+  ConfigErrors errors;
+  BuildNet(ParseNet(R"(
+    layer { name: "data" type: kDummy dummy_conf { input: true shape: 4 shape: 6 shape: 6 } }
+    layer { name: "conv" type: kConvolution srclayers: "data" partition_dim: 1
+            convolution_conf { num_filters: 2 group: 2 kernel: 1 } })"),
+           options, &params, &errors);
+  ASSERT_FALSE(errors.empty());
+  EXPECT_STREQ(errors.front().what(),
+               "layer[conv].convolution_conf.group: must divide the 1 channels of the source and "
+               "the 2 filters, is 2");
 }
 
 TEST(PartitionGroups, WorkersTogetherComputeTheNetOfOne) {
