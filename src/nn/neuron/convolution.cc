@@ -31,7 +31,7 @@ class ConvolutionLayer final : public Layer {
     const ParamGenProto init = UniformValues(1 / std::sqrt(columns));  // as torch.nn.Conv2d
     weight_ = declare.Param(0, {own.all, columns}, own, init);
     // The matrix that a plan may make of an image.
-    Shape({desc_.out.pixels(), desc_.groups, columns}).Check();
+    Shape({desc_.out.h, desc_.out.w, desc_.groups, columns}).Check();
     desc_.bias = HasBias(conf);
     if (desc_.bias) bias_ = declare.Param(1, {own.all}, own, init);
     if (desc_.bias) declare.Uses(SumBiasGradient);
