@@ -9,6 +9,8 @@
 // the number of time steps, not with its square. All kernels compute in float32.
 #pragma once
 
+#include <cmath>
+
 #include "singa/tensor/kernel.h"
 #include "tensor/kernel/host_device.h"
 
@@ -20,6 +22,8 @@ struct AttentionShape {
 
   SINGA_HD int64_t units() const { return heads * width; }
   SINGA_HD int64_t pairs() const { return rows * heads; }  // pair i: row i / heads, head i % heads
+  // Returns the factor of the products <q, k>.
+  SINGA_HD float scale() const { return 1 / std::sqrt(static_cast<float>(width)); }
   // Returns the end of the keys that step t reads.
   SINGA_HD int64_t KeysOf(int64_t t) const { return causal ? t + 1 : steps; }
 };

@@ -1,8 +1,6 @@
 // The CPU's fast backward kernel of attention, over the context's threads.
 #include <omp.h>
 
-#include <cmath>
-
 #include "nn/neuron/attention_tiles.h"
 
 namespace singa {
@@ -22,7 +20,7 @@ class BackwardThread {
       : g_(g),
         shape_(g.shape),
         row_(RowStride(g.shape)),
-        scale_(1 / std::sqrt(static_cast<float>(g.shape.width))),
+        scale_(g.shape.scale()),
         space_(g.shape),
         floats_(static_cast<float*>(g.scratch) + thread * space_.floats) {}
 

@@ -13,9 +13,6 @@ inline constexpr int kAttentionSide = 64, kAttentionThreads = 256;
 SINGA_HD constexpr int64_t AttentionTiles(int64_t steps) {
   return (steps + kAttentionSide - 1) / kAttentionSide;
 }
-SINGA_HD inline float AttentionScale(const AttentionShape& shape) {
-  return 1 / std::sqrt(static_cast<float>(shape.width));
-}
 // Returns the end of the tiles of keys that a tile of queries reads.
 SINGA_HD inline int64_t KeyTilesOf(const AttentionShape& shape, int64_t query_tile) {
   return shape.causal ? query_tile + 1 : AttentionTiles(shape.steps);
@@ -59,7 +56,7 @@ struct AttentionForwardTile {
       const int64_t keys = KeysOfRow(t0 + tile.row(i));
       most[i] = largest[i];
       for (int j = 0; j < T::kEach; ++j) {
-        s[i][j] = s0 + tile.column(j) < keys ? AttentionScale(f.shape) * s[i][j] : -INFINITY;
+        s[i][j] = s0 + tile.column(j) < keys ? f.shape.scale() * s[i][j] : -INFINITY;
         most[i] = s[i][j] > most[i] ? s[i][j] : most[i];
       }
     }
@@ -124,7 +121,7 @@ struct AttentionDelta {
   }
 };
 
-// What the tiles of both gradients compute of queries from t0 and keys from s0: p = P * Z and ds.
+// Computes p = P * Z and ds of queries from t0 and keys from s0, for the tiles of both gradients.
 struct AttentionScores {
   AttentionGradient g;
   const float* delta;
@@ -134,7 +131,7 @@ struct AttentionScores {
   SINGA_DEVICE void Compute(const T& tile, int64_t pair, int64_t t0, int64_t s0,
                             typename T::Tile& p, typename T::Tile& ds) const {
     const AttentionShape& shape = g.shape;
-    const float scale = AttentionScale(shape);
+    const float scale = shape.scale();
     tile.Multiply(HeadOf(shape, g.qkv, pair, 0, 3), t0, HeadOf(shape, g.qkv, pair, 1, 3), s0, p);
     tile.Multiply(HeadOf(shape, g.d_o, pair, 0, 1), t0, HeadOf(shape, g.qkv, pair, 2, 3), s0, ds);
     AttentionDropout dropout = g.dropout;

@@ -23,8 +23,8 @@ class ForwardThread {
   void Compute(int64_t pair, int64_t block) {
     if (pair != packed_) Pack(pair);
     const StepBlock queries(block, kQueryBlock, shape_.steps);
-    CopySteps(HeadOf(shape_, f_.qkv, pair, 0, 3), queries, shape_.width,
-              1 / std::sqrt(static_cast<float>(shape_.width)), At(space_.q), row_);
+    CopySteps(HeadOf(shape_, f_.qkv, pair, 0, 3), queries, shape_.width, shape_.scale(),
+              At(space_.q), row_);
     largest_.fill(-std::numeric_limits<float>::infinity());
     sum_.fill(0);
     for (int64_t j = 0; j < BlocksOf(shape_.steps, kKeyBlock); ++j) {

@@ -18,10 +18,6 @@ void AddScaled(float factor, const float* x, float* y, int64_t n) {
   for (int64_t j = 0; j < n; ++j) y[j] += factor * x[j];
 }
 
-float ScaleOf(const AttentionShape& shape) {
-  return 1 / std::sqrt(static_cast<float>(shape.width));
-}
-
 // Computes o and log_sum of step t. p: [T], scratch.
 void ForwardStep(const AttentionFeature& f, int64_t pair, int64_t t, float* p) {
   const auto q = HeadOf(f.shape, f.qkv, pair, 0, 3), k = HeadOf(f.shape, f.qkv, pair, 1, 3),
@@ -29,7 +25,7 @@ void ForwardStep(const AttentionFeature& f, int64_t pair, int64_t t, float* p) {
   const int64_t keys = f.shape.KeysOf(t), width = f.shape.width;
   float largest = -std::numeric_limits<float>::infinity();
   for (int64_t s = 0; s < keys; ++s) {
-    p[s] = ScaleOf(f.shape) * Dot(q.At(t), k.At(s), width);
+    p[s] = f.shape.scale() * Dot(q.At(t), k.At(s), width);
     largest = std::max(largest, p[s]);
   }
   double sum = 0;
@@ -52,7 +48,7 @@ void BackwardStep(const AttentionGradient& g, int64_t pair, int64_t t) {
   const float* const o = HeadOf(shape, g.o, pair, 0, 1).At(t);
   const float* const d_o = HeadOf(shape, g.d_o, pair, 0, 1).At(t);
   const int64_t width = shape.width;
-  const float scale = ScaleOf(shape), delta = Dot(d_o, o, width);
+  const float scale = shape.scale(), delta = Dot(d_o, o, width);
   const uint64_t index = g.dropout.IndexOf(shape, pair, t);
   for (int64_t s = 0; s < shape.KeysOf(t); ++s) {
     const float p =
