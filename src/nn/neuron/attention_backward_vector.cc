@@ -30,6 +30,7 @@ class BackwardThread {
     PackQueries(pair, queries);
     for (int64_t j = part.first_key; j < part.end_key; ++j) {
       const StepBlock keys(j, kKeyBlock, shape_.steps);
+      if (KeysSeen(shape_, queries, keys) <= 0) break;
       PackKeys(pair, keys);
       for (int64_t i = part.first_query; i < part.end_query; ++i) {
         const StepBlock block(i, kQueryBlock, shape_.steps);
@@ -142,7 +143,9 @@ void Backward(Context& ctx, const AttentionGradient& gradient) {
     thread->Compute(i / queries, {block, block + 1, 0, keys, true, false});
   });
   ForEachItem(g, threads, pairs * keys, [=](BackwardThread* thread, int64_t i) {
-    thread->Compute(i / keys, {0, queries, i % keys, i % keys + 1, false, true});
+    const int64_t block = i % keys;  // causal: no query before its keys reads them
+    const int64_t first = g.shape.causal ? block * (kKeyBlock / kQueryBlock) : 0;
+    thread->Compute(i / keys, {first, queries, block, block + 1, false, true});
   });
 }
 
