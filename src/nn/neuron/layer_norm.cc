@@ -44,10 +44,6 @@ void InputGradient(const float* x, const float* scale, const float* dy, LayerNor
   }
 }
 
-void Add(double sum, float beta, float* gradient) {
-  if (gradient) *gradient = static_cast<float>(beta == 0 ? sum : *gradient + sum);
-}
-
 void Backward(Context&, const float* x, const float* scale, const float* dy, LayerNormRows rows,
               LayerNormGradients to, float*, int64_t n, int64_t d) {
   if (to.dx) InputGradient(x, scale, dy, rows, to.dx, n, d);
@@ -58,8 +54,7 @@ void Backward(Context&, const float* x, const float* scale, const float* dy, Lay
       dscale += dy[i * d + j] * h;
       dshift += dy[i * d + j];
     }
-    Add(dscale, to.scale_beta, to.dscale ? to.dscale + j : nullptr);
-    Add(dshift, to.shift_beta, to.dshift ? to.dshift + j : nullptr);
+    to.AddParams(j, dscale, dshift);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "singa/tensor/kernel.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 
@@ -31,6 +32,17 @@ struct LayerNormGradients {
   float shift_beta;
 
   bool of_params() const { return dscale || dshift; }
+
+  // Adds the sums of unit j to the gradients of params.
+  SINGA_HD void AddParams(int64_t j, double of_scale, double of_shift) const {
+    if (dscale) Add(of_scale, scale_beta, &dscale[j]);
+    if (dshift) Add(of_shift, shift_beta, &dshift[j]);
+  }
+
+ private:
+  SINGA_HD static void Add(double sum, float beta, float* gradient) {
+    *gradient = static_cast<float>(beta == 0 ? sum : *gradient + sum);
+  }
 };
 
 // Rows whose sums are added up in float32; sums of such blocks are added in float64. It depends on

@@ -116,12 +116,7 @@ struct LayerNormParamGradient {
       dscale += partial[b * 2 * d + j];
       dshift += partial[b * 2 * d + d + j];
     }
-    if (to.dscale) Add(dscale, to.scale_beta, &to.dscale[j]);
-    if (to.dshift) Add(dshift, to.shift_beta, &to.dshift[j]);
-  }
-
-  SINGA_HD static void Add(double sum, float beta, float* gradient) {
-    *gradient = static_cast<float>(beta == 0 ? sum : *gradient + sum);
+    to.AddParams(j, dscale, dshift);
   }
 };
 
