@@ -39,11 +39,13 @@ std::string Operand(const std::string& what, float value, const std::vector<floa
                                SizesBehindRows(layer->node().out[0]->data.shape()), values);
 }
 
-// Returns the constant of a list of channels, which fits records of any size: (c, 1, 1).
+// Returns the constant of a list of channels, which fits records of any size: (c, 1, 1), or (1, 1)
+// for records of two sizes.
 std::string ChannelOperand(const std::string& what, const std::vector<float>& values,
                            OnnxLayer* layer) {
   std::vector<int64_t> sizes = SizesBehindRows(layer->out_shape());
-  std::fill(sizes.begin() + 1, sizes.end(), 1);
+  std::fill(sizes.begin(), sizes.end(), 1);
+  sizes[0] = std::ssize(values);
   return layer->graph().Floats(layer->Inner(what), sizes, values);
 }
 

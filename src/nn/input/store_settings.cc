@@ -31,7 +31,8 @@ void CheckNormalisation(const StoreProto& conf, const std::vector<int64_t>& shap
   CheckFinite("mean_value", conf.mean_value());
   CheckFinite("std_value", conf.std_value());
   if (NormalisationOf(conf).std_value == 0) throw ConfigError("std_value", "must not be 0");
-  const int64_t channels = shape.empty() ? 1 : shape[0];
+  // A picture of two sizes has one channel, as layers on images read it.
+  const int64_t channels = shape.empty() || shape.size() == 2 ? 1 : shape[0];
   CheckChannels("channel_mean", conf.channel_mean(), channels);
   CheckChannels("channel_std", conf.channel_std(), channels);
   for (int i = 0; i < conf.channel_std_size(); ++i)

@@ -88,6 +88,9 @@ TEST_F(StoreInputTest, RejectsNumbersOfChannelsThatFitNoChannel) {
   }
   EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 channel_std: [1, 0]"), "store_conf.channel_std#1",
                            "must not be 0");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 shape: 3 channel_mean: [1, 2]"),
+                           "store_conf.channel_mean", "each of the 1 channel");
+  Build("batchsize: 4 shape: 3 channel_mean: 1");  // shape (2, 3): a picture of one channel
 }
 
 TEST_F(StoreInputTest, OptionsAreThoseOfTheConf) {
