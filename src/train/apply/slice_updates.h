@@ -48,7 +48,8 @@ class SliceUpdates {
   virtual void LossNotFinite(const std::string& layer, int64_t step, int worker) = 0;
   // Ends `step`: every slice was taken, or the loss is not finite. Worker `worker` of `workers`
   // does its share of the rest. All of them call it, and none goes on before all have. `sums`, with
-  // needs_all: by slice, the first node's sum, also of slices that another process took.
+  // needs_all: by slice, the first node's sum, also of slices that another process took; null: no
+  // worker of these has rows of the slice.
   virtual void Finish(Context& ctx, int64_t step, int worker, int workers,
                       std::span<float* const> sums) = 0;
   // Throws the error of Submit: DivergedError, once, and Stopped in other processes.

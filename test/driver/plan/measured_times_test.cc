@@ -40,6 +40,17 @@ TEST(MeasuredTimes, OfGridsAndWholeLayersNeedNoOtherWorkers) {
   }
 }
 
+// The worker that is measured lacks the slices of other workers' units.
+TEST(MeasuredTimes, OfABoundedGradientNeedNoOtherWorkers) {
+  JobProto job = ImageJob();
+  job.mutable_updater()->set_clip_norm(1);
+  for (const Layout& layout : {LayoutByUnits(4), Layout{2, 2}, kWholeLayout}) {
+    SetDivision(DivisionOf({"conv", "fc1"}, layout), job.mutable_neuralnet());
+    const PartTimes times = MeasuredTimes().Of({{job, WorkersOn(4)}})[0];
+    EXPECT_GT(times.layers.at("fc1").forward, 0);
+  }
+}
+
 // Labels of other workers' rows come over the bridge in front of a slice of rows.
 TEST(MeasuredTimes, OfSlicesOfRowsHaveLabels) {
   JobProto job = ImageJob();
