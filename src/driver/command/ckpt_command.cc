@@ -171,7 +171,8 @@ file of SINGA 0.3. Of several checkpoints export takes the newest that is intact
 
 import writes the folder DIR, which checkpoint_path and -checkpoint take. Parameters match by name. A
 shape may differ in sizes of 1, and in neighbouring sizes that are multiplied: (64, 3, 7, 7) is
-(64, 147). All mismatches are listed, and then nothing is written.
+(64, 147). Shapes that do not fit, and names of the map that are not there, are errors: all are
+listed, and nothing is written. Parameters that only the file or only the net has are named.
 
 A line of the map is
 

@@ -68,6 +68,18 @@ void CarryState(GraphLayer* layer) {
   if (IsOfType(*layer, kRNN)) CarryUnlessSaid(layer->conf.mutable_rnn_conf());
 }
 
+// Adds an error for a layer that needs the earlier time steps, and keeps none of them: each batch
+// is one step.
+void CheckMemory(GraphLayer* layer, ConfigErrors* errors) {
+  if (!IsOfType(*layer, kAttention) && !IsOfType(*layer, kPositionEmbedding)) return;
+  const ConfigError error("type",
+                          StrCat(LayerType_Name(layer->conf.type()),
+                                 " must not be in a net that reads its own output "
+                                 "(kRNNDummy): it would see one time step and none before"));
+  errors->push_back(error.Under(layer->path));
+  layer->faulty = true;
+}
+
 // Returns the number of scores from which layer `index` gets its index; 0: the conf does not say.
 int ScoresBelow(const Graph& graph, int index) {
   for (size_t i = 0; i < graph.layers.size(); ++i) {
@@ -109,6 +121,7 @@ void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors) {
   if (!any) return;
   for (GraphLayer& layer : graph->layers) {
     CarryState(&layer);
+    CheckMemory(&layer, errors);
     SizeOneHot(*graph, &layer);
   }
 }

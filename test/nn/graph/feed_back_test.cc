@@ -57,6 +57,21 @@ TEST_F(FeedBackTest, RecurrentLayersCarryTheirState) {
   EXPECT_TRUE(layer(6).conf.rnn_conf().carry_state());
 }
 
+TEST_F(FeedBackTest, ALayerThatKeepsNoEarlierStepsIsAnError) {
+  Add("name: 'mix' type: kAttention", {0});
+  EXPECT_EQ(Errors(), "");  // no layer reads its own output
+  graph_.layers.clear();
+  AddSampler();
+  Add("name: 'mix' type: kAttention", {1});
+  Add("name: 'place' type: kPositionEmbedding", {1});
+  EXPECT_EQ(
+      Errors(),
+      "layer[mix].type: kAttention must not be in a net that reads its own output (kRNNDummy): "
+      "it would see one time step and none before\n"
+      "layer[place].type: kPositionEmbedding must not be in a net that reads its own output "
+      "(kRNNDummy): it would see one time step and none before\n");
+}
+
 TEST_F(FeedBackTest, TheConfMaySayThatNoStateIsCarried) {
   AddSampler();
   graph_.layers[2].conf.mutable_gru_conf()->set_carry_state(false);
