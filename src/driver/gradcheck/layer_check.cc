@@ -185,7 +185,9 @@ TensorCheck LayerCheck::Check(Tested* of, double factor) {
     const double scale = std::max({std::abs(difference), std::abs(gradient), typical, 1e-12});
     double wrong = std::abs(difference - gradient) / scale;
     if (std::isnan(wrong)) wrong = std::numeric_limits<double>::infinity();  // no number is worse
-    if (wrong > TensorCheck::kTolerance && std::abs(factor) * KinkAt(of, i, h) > scale / 10) {
+    // A kink between x - h and x + h turns the difference by at most its slopes' difference.
+    if (wrong > TensorCheck::kTolerance &&
+        std::abs(factor) * KinkAt(of, i, h) >= std::abs(difference - gradient)) {
       ++check.kinks;
       continue;
     }
