@@ -95,6 +95,7 @@ std::string BoolProblem(const FieldDescriptor& field, const Scalar& scalar) {
 std::string EnumProblem(const FieldDescriptor& field, const Scalar& scalar) {
   const EnumDescriptor& type = *field.enum_type();
   std::vector<std::string> names;
+  names.reserve(type.value_count());
   for (int i = 0; i < type.value_count(); ++i) names.push_back(type.value(i)->name());
   if (scalar.type == Tokenizer::TYPE_IDENTIFIER && !scalar.negative &&
       type.FindValueByName(scalar.text))
@@ -187,6 +188,7 @@ std::string ScalarProblem(const FieldDescriptor& field, const Scalar& scalar) {
 
 std::vector<std::string> FieldNames(const protobuf::Descriptor& type) {
   std::vector<std::string> names;
+  names.reserve(type.field_count());
   for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
   return names;
 }
