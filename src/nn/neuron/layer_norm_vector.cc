@@ -18,7 +18,7 @@ SINGA_CPU_CLONES void ForwardRows(const float* __restrict x, const float* __rest
                                   float* __restrict y, float* __restrict mean,
                                   float* __restrict inverse, int64_t n, int64_t d) {
   for (int64_t i = 0; i < n; ++i, x += d, y += d) {
-    double sum = 0, squares = 0;
+    double sum = 0, rest = 0, squares = 0;
     for (int64_t begin = 0; begin < d; begin += kRun) {
       const int64_t end = std::min(d, begin + kRun);
       float part = 0;
@@ -26,15 +26,24 @@ SINGA_CPU_CLONES void ForwardRows(const float* __restrict x, const float* __rest
       for (int64_t j = begin; j < end; ++j) part += x[j];
       sum += part;
     }
-    const auto m = static_cast<float>(sum / static_cast<double>(d));
+    const auto about = static_cast<float>(sum / static_cast<double>(d));
     for (int64_t begin = 0; begin < d; begin += kRun) {
       const int64_t end = std::min(d, begin + kRun);
-      float part = 0;
-#pragma omp simd reduction(+ : part)
-      for (int64_t j = begin; j < end; ++j) part += (x[j] - m) * (x[j] - m);
-      squares += part;
+      float part = 0, part_squares = 0;
+#pragma omp simd reduction(+ : part, part_squares)
+      for (int64_t j = begin; j < end; ++j) {
+        const float from = x[j] - about;
+        part += from;
+        part_squares += from * from;
+      }
+      rest += part;
+      squares += part_squares;
     }
-    const auto s = static_cast<float>(1 / std::sqrt(squares / static_cast<double>(d) + epsilon));
+    // Numbers far from 0 leave an error in the first sum, which the second one finds.
+    const double error = rest / static_cast<double>(d);
+    const double variance = squares / static_cast<double>(d) - error * error;
+    const auto m = static_cast<float>(about + error);
+    const auto s = static_cast<float>(1 / std::sqrt(std::max(variance, 0.) + epsilon));
 #pragma omp simd
     for (int64_t j = 0; j < d; ++j) y[j] = (x[j] - m) * s * scale[j] + shift[j];
     mean[i] = m;
