@@ -60,7 +60,7 @@ class Heads {
                              .threads = threads_});
   }
 
-  // Of a product of all steps with all steps.
+  // Returns the operations of a product of all steps with all steps.
   double flops() const {
     const auto steps = static_cast<double>(shape_.steps);
     return 2 * steps * steps * static_cast<double>(shape_.units()) / (shape_.causal ? 2 : 1);
