@@ -72,7 +72,8 @@ def make_noise_idx(folder, records=768, shape=(3, 227, 227)):
 
 
 CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job", "rbm": "rbm/rbm1",
-         "gru": "char_rnn/job"}  # others are of mnist
+         "gru": "char_rnn/job", "gpt": "gpt/job", "resnet": "resnet/job"}  # others are of mnist
+TEXTS = ("gru", "gpt")
 
 
 def store_sets(conf, folder, suffix):
@@ -82,8 +83,9 @@ def store_sets(conf, folder, suffix):
         # ones.
         return [[("backend", "idx"), ("path", f"{folder}/noise.idx"),
                  ("label_path", f"{folder}/noise-labels.idx"), ("shape", "3,227,227")]] * 2
-    if conf == "cifar":
-        return [[("backend", "cifar10"), ("path", f"{folder}/cifar.bin"), ("mean_file", "")]] * 2
+    if conf in ("cifar", "resnet"):
+        fields = [("backend", "cifar10"), ("path", f"{folder}/cifar.bin")]
+        return [fields + ([("mean_file", "")] if conf == "cifar" else [])] * 2
     return [[("path", f"{folder}/{part}-images-idx3-ubyte{suffix}"),
              ("label_path", f"{folder}/{part}-labels-idx1-ubyte{suffix}")] for part in PARTS]
 
@@ -109,7 +111,7 @@ def copy_text(folder):
 
 
 def text_sets(folder):
-    """Returns the settings by which examples/char_rnn reads the text in `folder`."""
+    """Returns the settings by which examples/char_rnn and gpt read the text in `folder`."""
     return [f"neuralnet.layer[text#{i}].char_rnn_conf.{field}={folder}/{file}" for i in (0, 1)
             for field, file in (("path", "input.txt"), ("vocab_path", "vocab.txt"))]
 
@@ -120,9 +122,9 @@ def conf_and_sets(conf, folder, workspace, sets, suffix=""):
     options = [f"cluster.workspace={workspace}"]
     if conf == "alexnet":
         options.append("neuralnet.layer[image].rgbimage_conf.meanfile=")
-    if conf == "gru":
+    if conf in TEXTS:
         options += [*text_sets(folder), "validate_freq=0", "checkpoint_freq=0", "checkpoint_best="]
-    for i, fields in enumerate([] if conf == "gru" else store_sets(conf, folder, suffix)):
+    for i, fields in enumerate([] if conf in TEXTS else store_sets(conf, folder, suffix)):
         options += [f"neuralnet.layer[data#{i}].store_conf.{field}={value}"
                     for field, value in fields]
     words = [str(path)]

@@ -28,13 +28,13 @@ def train(rank, cores, args, meeting, result):
     os.sched_setaffinity(0, {cores[rank]})
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    make, options, shape, mean, std, _ = torch_job.NETS[args.net]
+    make, _, _, shape, mean, std, _ = torch_job.NETS[args.net]
     net = make()
     if len(cores) > 1:
         torch.distributed.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank,
                                              world_size=len(cores))
         net = torch.nn.parallel.DistributedDataParallel(net)
-    step_of = torch_job.supervised(net, options)
+    step_of = torch_job.supervised(args.net, net, net)
     images = torch_job.read_idx(f"{args.folder}/train-images-idx3-ubyte")
     labels = torch_job.read_idx(f"{args.folder}/train-labels-idx1-ubyte")
     batches = len(images) // args.batch

@@ -2,9 +2,9 @@
 """Runs one training job in PyTorch. vs_torch.py and start.py compare it with singa, and ask it for
 figures.
 
-usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru FOLDER [--threads N | --gpu N] [--batch N]
+usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru|resnet|gpt FOLDER [--threads N | --gpu N] [--batch N]
            [--channels_last] [--compile default|reduce-overhead] [--autocast bfloat16|float16]
-       FOLDER holds MNIST as plain IDX files, cifar.bin, noise.idx; gru trains on noise.
+       FOLDER holds MNIST as plain IDX files, cifar.bin, noise.idx; gru and gpt train on noise.
        --batch: rows of a step, in place of the example's.
        --channels_last: features and filters in that memory format.
        --compile: the net by torch.compile in that mode; reduce-overhead replays CUDA graphs.
@@ -44,38 +44,44 @@ WARM_SECONDS = 0.5
 WARM_STEPS = 5  # of the process, before that: kernels are compiled and chosen, graphs recorded
 BLOCK_SECONDS = 0.1
 
-# make, updater, shape of a record, mean, standard deviation, batch
+SGD, ADAM, ADAMW = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW
+# make, updater, its options, shape of a record, mean, standard deviation, batch
 NETS = {
-    "cnn": (torch_nets.cnn, {"lr": 0.005, "momentum": 0.9, "weight_decay": 1e-5}, (1, 28, 28), 0,
-            255, 64),
-    "mlp": (torch_nets.mlp, {"lr": 0.001}, (784,), 127.5, 127.5, 64),
-    "cifar": (torch_nets.convnet, {"lr": 0.001, "momentum": 0.9, "weight_decay": 0.004},
+    "cnn": (torch_nets.cnn, SGD, {"lr": 0.005, "momentum": 0.9, "weight_decay": 1e-5},
+            (1, 28, 28), 0, 255, 64),
+    "mlp": (torch_nets.mlp, SGD, {"lr": 0.001}, (784,), 127.5, 127.5, 64),
+    "cifar": (torch_nets.convnet, SGD, {"lr": 0.001, "momentum": 0.9, "weight_decay": 0.004},
               (3, 32, 32), 120, 1, 100),
-    "alexnet": (torch_nets.alexnet, {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.0005},
+    "resnet": (torch_nets.resnet, SGD,
+               {"lr": 0.1, "momentum": 0.9, "weight_decay": 0.0005, "nesterov": True},
+               (3, 32, 32), 120, 64, 128),
+    "alexnet": (torch_nets.alexnet, SGD, {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.0005},
                 (3, 227, 227), 0, 1, 256),
-    "rbm": (torch_nets.Rbm, None, (784,), 0, 255, 100),
-    "gru": (torch_nets.CharRnn, {"lr": 0.002}, (50, 65), 0, 1, 50),
+    "rbm": (torch_nets.Rbm, None, None, (784,), 0, 255, 100),
+    "gru": (torch_nets.CharRnn, ADAM, {"lr": 0.002}, (50, 65), 0, 1, 50),
+    "gpt": (torch_nets.Gpt, ADAMW, {"lr": 0.001, "betas": (0.9, 0.99), "weight_decay": 0.1},
+            (64, 65), 0, 1, 12),
 }
-CLIP_NORM = 5  # of gru, as in its conf
+CLIP_NORM = {"gru": 5, "gpt": 1}  # as in their confs
+SMOOTHING = {"resnet": 0.1}
+TEXTS = ("gru", "gpt")
 
 
-def supervised(net, options, compute=None, half=None):
-    """Returns a function that does one step of training on (inputs, labels). `compute`: computes
-    the net, if not itself; `half`: autocast's type."""
-    recurrent = isinstance(net, torch_nets.CharRnn)
-    kind = torch.optim.Adam if recurrent else torch.optim.SGD
+def supervised(name, net, compute, half=None):
+    """Returns a function that does one step of training on (inputs, labels). `compute` computes the
+    net; `half` is autocast's type."""
+    _, kind, options, *_ = NETS[name]
     optimizer = kind(net.parameters(), **options)
-    compute = net if compute is None else compute
     scaler = torch.amp.GradScaler(enabled=half is torch.float16)
 
     def train(x, y):
         optimizer.zero_grad(set_to_none=True)
         with autocast(half):
-            loss = F.cross_entropy(compute(x), y)
+            loss = F.cross_entropy(compute(x), y, label_smoothing=SMOOTHING.get(name, 0))
         scaler.scale(loss).backward()
-        if recurrent:
+        if name in CLIP_NORM:
             scaler.unscale_(optimizer)
-            torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP_NORM)
+            torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP_NORM[name])
         scaler.step(optimizer)
         scaler.update()
     return train
@@ -99,13 +105,13 @@ def read_idx(path):
 
 
 def read_data(net, folder):
-    if net == "gru":
-        _, _, (steps, characters), _, _, batch = NETS[net]
+    if net in TEXTS:
+        *_, (steps, characters), _, _, batch = NETS[net]
         ids = torch.randint(characters, (3 * batch, steps + 1))
         return ids[:, :-1], ids[:, 1:]
     if net == "alexnet":
         return read_idx(f"{folder}/noise.idx"), read_idx(f"{folder}/noise-labels.idx")
-    if net == "cifar":
+    if net in ("cifar", "resnet"):
         return read_batch(f"{folder}/cifar.bin")
     return (read_idx(f"{folder}/train-images-idx3-ubyte"),
             read_idx(f"{folder}/train-labels-idx1-ubyte"))
@@ -115,8 +121,8 @@ class Batches:
     """Batches holds the data that a net trains on: batch i is self[i], on the device."""
 
     def __init__(self, args, device, layout):
-        _, _, self.shape, self.mean, self.std, batch = NETS[args.net]
-        self.recurrent = args.net == "gru"
+        *_, self.shape, self.mean, self.std, batch = NETS[args.net]
+        self.net = args.net
         self.device, self.layout, self.rows = device, layout, args.batch or batch
         self.images, self.labels = read_data(args.net, args.folder)
         self.count = len(self.images) // self.rows
@@ -130,11 +136,15 @@ class Batches:
     def make(self, i):
         rows = slice(i * self.rows, (i + 1) * self.rows)
         y = self.labels[rows].to(self.device).long()
-        return self.inputs(self.images[rows]), y.t().flatten() if self.recurrent else y
+        if self.net == "gru":  # of all steps: time-major
+            y = y.t()
+        return self.inputs(self.images[rows]), y.flatten()
 
     def inputs(self, pixels):
         pixels = pixels.to(self.device)
-        if self.recurrent:  # of all steps: time-major
+        if self.net == "gpt":
+            return pixels
+        if self.net == "gru":  # of all steps: time-major
             return F.one_hot(pixels.t(), self.shape[1]).float()
         x = ((pixels.float() - self.mean) / self.std).view(-1, *self.shape)
         return x.to(memory_format=self.layout) if len(self.shape) == 3 else x
@@ -144,11 +154,11 @@ class Job:
     def __init__(self, args, device):
         self.folder, self.on_gpu = args.folder, args.gpu is not None
         layout = torch.channels_last if args.channels_last else torch.contiguous_format
-        make, options = NETS[args.net][:2]
+        make, kind = NETS[args.net][:2]
         with device:
             self.net = make()
         self.half = getattr(torch, args.autocast) if args.autocast else None
-        if options is None:
+        if kind is None:
             compute = self.compiled(self.net.step, args.compile)
 
             def train(x, _):
@@ -158,7 +168,7 @@ class Job:
         else:
             self.net.to(memory_format=layout)
             compute = self.compiled(self.net, args.compile)
-            self.train = supervised(self.net, options, compute, self.half)
+            self.train = supervised(args.net, self.net, compute, self.half)
         self.batches = Batches(args, device, layout)
         self.step = 0
 

@@ -68,6 +68,23 @@ class Residual(nn.Module):
         return self.scores(F.avg_pool2d(0.5 * (last * first) - first, 4).flatten(1))
 
 
+class Windows(nn.Module):
+    """Windows is tool/golden/parity_windows.conf."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide = nn.Conv2d(3, 16, 3, padding=2, dilation=2)
+        self.grouped = nn.Conv2d(16, 32, 3, padding=1, groups=4, bias=False)
+        self.larger = nn.ConvTranspose2d(32, 8, 4, 2, padding=1)
+        self.norm = nn.LayerNorm(8, eps=1e-3)
+        self.scores = nn.Linear(8, 10)
+
+    def forward(self, x):
+        x = F.silu(self.grouped(F.gelu(self.wide(x))))
+        x = torch.tanh(self.larger(F.avg_pool2d(x, 3, 2, ceil_mode=True)))
+        return self.scores(self.norm(x.mean((2, 3))))
+
+
 def alexnet():
     return nn.Sequential(
         nn.Conv2d(3, 96, 11, 4), nn.ReLU(), nn.MaxPool2d(3, 2), nn.LocalResponseNorm(5),
@@ -92,6 +109,71 @@ class CharRnn(nn.Module):
         h, state = self.gru(x, self.state)
         self.state = state.detach()
         return self.scores(self.drop(h)).flatten(0, 1)
+
+
+class ResidualBlock(nn.Module):
+    """ResidualBlock has two convolutions, and one of 1 x 1 where the shape changes."""
+
+    def __init__(self, inputs, filters, stride):
+        super().__init__()
+        self.first = nn.Conv2d(inputs, filters, 3, stride, padding=1, bias=False)
+        self.norm1 = nn.BatchNorm2d(filters)
+        self.second = nn.Conv2d(filters, filters, 3, padding=1, bias=False)
+        self.norm2 = nn.BatchNorm2d(filters)
+        self.short = nn.Sequential()
+        if stride > 1:
+            self.short = nn.Sequential(nn.Conv2d(inputs, filters, 1, stride, bias=False),
+                                       nn.BatchNorm2d(filters))
+
+    def forward(self, x):
+        branch = self.norm2(self.second(F.relu(self.norm1(self.first(x)))))
+        return F.relu(branch + self.short(x))
+
+
+def resnet():  # examples/resnet/job.conf: ResNet-20
+    shapes = [(16, 16, 1)] * 3 + [(16, 32, 2)] + [(32, 32, 1)] * 2 + [(32, 64, 2)] + [(64, 64, 1)] * 2
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16), nn.ReLU(),
+        *(ResidualBlock(*shape) for shape in shapes),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+
+
+class GptBlock(nn.Module):
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.norm1 = nn.LayerNorm(width)
+        self.into_heads, self.out_of_heads = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.norm2 = nn.LayerNorm(width)
+        self.wide, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def attention(self, x):
+        rows, steps, width = x.shape
+        q, k, v = (part.view(rows, steps, self.heads, -1).transpose(1, 2)
+                   for part in self.into_heads(x).split(width, 2))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True,
+                                           dropout_p=self.dropout if self.training else 0)
+        return self.out_of_heads(y.transpose(1, 2).reshape(rows, steps, width))
+
+    def forward(self, x):
+        x = x + F.dropout(self.attention(self.norm1(x)), self.dropout, self.training)
+        narrow = self.narrow(F.gelu(self.wide(self.norm2(x))))
+        return x + F.dropout(narrow, self.dropout, self.training)
+
+
+class Gpt(nn.Module):
+    """Gpt is a conf of examples/gpt: rows of characters, (rows, steps)."""
+
+    def __init__(self, characters=65, steps=64, width=128, heads=4, blocks=4, dropout=0):
+        super().__init__()
+        self.token, self.place = nn.Embedding(characters, width), nn.Embedding(steps, width)
+        self.blocks = nn.Sequential(*(GptBlock(width, heads, dropout) for _ in range(blocks)))
+        self.norm = nn.LayerNorm(width)
+        self.scores = nn.Linear(width, characters, bias=False)
+
+    def forward(self, x):
+        x = self.token(x) + self.place.weight[:x.shape[1]]
+        return self.scores(self.norm(self.blocks(x))).flatten(0, 1)
 
 
 class Rbm:

@@ -6,7 +6,8 @@ usage: SINGA_DATA=DIR python3 tool/golden/parity.py BINARY [-set path=value]... 
        DIR/mnist holds MNIST's four .gz files; -set goes to singa too (say plain_kernels=true).
 needs: pip install torch numpy safetensors
 
-The MNIST examples train on MNIST, the others on blotches of colour. (Not examples/cifar10/bn.conf:
+The MNIST examples train on MNIST, the GPT on a text of noise, the labels on a
+table of noise, the others on blotches of colour. (Not examples/cifar10/bn.conf:
 seven batch norms above ReLUs multiply rounding, PyTorch's own float32 ends 2e-2 from its float64.)
 Both sides start from the same values (drawn here, given to singa by checkpoint_path) and see the
 same records in the same order. An error is max|a - b| / max|PyTorch float32| of a parameter.
@@ -35,7 +36,6 @@ try:
     import numpy as np
     import safetensors.torch
     import torch
-    import torch.nn.functional as F
     from parity_jobs import JOBS, initial_values, named_params
 except ImportError as error:
     sys.exit(f"parity.py: MISSING: {error}. It needs: pip install torch numpy safetensors")
@@ -68,6 +68,54 @@ def make_cifar(path, count):
     return images.astype(np.float64), labels
 
 
+def make_text(folder, steps, characters=20):
+    """Writes a text in which some characters follow others more often. Returns its windows in the
+    order in which kCharRNN reads them, and the next characters."""
+    draw = np.random.default_rng(2)
+    segment = STEPS * steps + 1  # a row's windows, and the last one's next character
+    text = np.cumsum(draw.integers(0, 4, BATCH * segment)) % characters
+    letters = np.arange(97, 97 + characters, dtype=np.uint8)
+    letters.tofile(f"{folder}/vocab.txt")
+    letters[text].tofile(f"{folder}/input.txt")
+
+    def windows(ahead):
+        rows = text.reshape(BATCH, segment)[:, ahead:ahead + STEPS * steps]
+        return rows.reshape(BATCH, STEPS, steps).swapaxes(0, 1).reshape(-1, steps)
+    return windows(0), windows(1)
+
+
+def make_table(path, columns=16, labels=5):
+    """Writes lines of labels and numbers as CSV. Returns (numbers, labels)."""
+    draw = np.random.default_rng(3)
+    numbers = draw.standard_normal((STEPS * BATCH, columns)).astype(np.float32).astype(np.float64)
+    targets = (numbers[:, :labels] + draw.standard_normal((STEPS * BATCH, labels)) > 0).astype(int)
+    np.savetxt(path, np.hstack([targets, numbers]), "%.9g", ",")
+    return numbers, targets
+
+
+def store_sets(job, data):
+    """Returns the settings by which singa reads the data."""
+    layer = "neuralnet.layer[data#{}].store_conf."
+    if job.data == "text":
+        return [f"neuralnet.layer[text].char_rnn_conf.{field}={data}/{file}"
+                for field, file in (("path", "input.txt"), ("vocab_path", "vocab.txt"))]
+    if job.data == "table":
+        return [f"neuralnet.layer[data].store_conf.path={data}"]
+    if job.data == "colours":
+        without_mean = ["mean_file="] if "convnet" in job.conf else []
+        return [layer.format(index) + field for index in range(2)
+                for field in ("backend=cifar10", f"path={data}", *without_mean)]
+    return [layer.format(index) + field for index, part in enumerate(("train", "t10k"))
+            for field in (f"path={data}/{part}-images-idx3-ubyte.gz",
+                          f"label_path={data}/{part}-labels-idx1-ubyte.gz")]
+
+
+def inputs_of(job, images, dtype):
+    if job.data == "text":
+        return torch.from_numpy(images)
+    return torch.from_numpy((images - job.mean) / job.std).to(dtype)
+
+
 def train_torch(job, start, images, labels, dtype):
     net = job.net().to(dtype)
     params, kept = named_params(net)
@@ -80,7 +128,7 @@ def train_torch(job, start, images, labels, dtype):
             groups.append({"params": [param], "lr": 1, "lr_scale": lr_scale,
                            "weight_decay": job.weight_decay * wd_scale})
     optimizer = job.optimizer(groups)
-    pixels = torch.from_numpy(((images - job.mean) / job.std)).to(dtype)
+    inputs = inputs_of(job, images, dtype)
     targets = torch.from_numpy(labels.astype(np.int64))
     for step in range(STEPS):
         for group in optimizer.param_groups:
@@ -92,7 +140,7 @@ def train_torch(job, start, images, labels, dtype):
                 state["momentum_buffer"] *= job.lr(step - 1) / job.lr(step)
         rows = slice(step * BATCH, (step + 1) * BATCH)
         optimizer.zero_grad()
-        (job.loss_weight * F.cross_entropy(net(pixels[rows]), targets[rows])).backward()
+        (job.loss_weight * job.loss(net(inputs[rows]), targets[rows])).backward()
         optimizer.step()
     return {name: param.detach().double() for name, param in (params | kept).items()}
 
@@ -103,17 +151,9 @@ def train_singa(binary, job, start, data, extra):
                    value.flatten(1) if value.dim() > 1 else value
                    for name, value in start.items()}
         safetensors.torch.save_file(weights, f"{folder}/start.safetensors")
-        layer = "neuralnet.layer[data#{}].store_conf."
         sets = [f"cluster.workspace={folder}/run", f"checkpoint_path={folder}/start.safetensors",
                 f"train_steps={STEPS}", "train_epochs=0", "test_epochs=0", "test_freq=0",
-                "test_steps=1"]
-        for index, part in enumerate(("train", "t10k")):
-            if job.colours:
-                sets += [layer.format(index) + field for field in
-                         ("backend=cifar10", f"path={data}", "mean_file=")]
-            else:
-                sets += [layer.format(index) + f"path={data}/{part}-images-idx3-ubyte.gz",
-                         layer.format(index) + f"label_path={data}/{part}-labels-idx1-ubyte.gz"]
+                "test_steps=1", *store_sets(job, data)]
         command = [binary, "-conf", REPOSITORY / f"{job.conf}.conf"]
         for option in [*sets, *job.sets, *extra]:
             command += ["-set", option]
@@ -198,8 +238,10 @@ def main():
         digits = (mnist, read_idx(mnist / "train-images-idx3-ubyte.gz", STEPS * BATCH)[:, None]
                   .astype(np.float64),
                   read_idx(mnist / "train-labels-idx1-ubyte.gz", STEPS * BATCH))
+        found = {"colours": blotches, "digits": digits, "text": (folder, *make_text(folder, 16)),
+                 "table": (f"{folder}/table.csv", *make_table(f"{folder}/table.csv"))}
         for name in args.net or JOBS:
-            data, images, labels = blotches if JOBS[name].colours else digits
+            data, images, labels = found[JOBS[name].data]
             results[name] = compare(name, JOBS[name], args.binary, data, args.set, images, labels)
     rows = [[name, seed, f"{worst:.1e}", f"{rounding:.1e}"]
             for name, (seed, worst, rounding) in results.items()]

@@ -9,6 +9,7 @@ import sys
 
 import torch
 import torch.nn as nn
+import torch.nn.functional as F
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "test/bench"))
 import torch_nets  # noqa: E402: its folder had to be known first
@@ -30,6 +31,10 @@ def zeros(shape):
     return torch.zeros(shape, dtype=torch.float64)
 
 
+def cross_entropy(scores, classes):
+    return F.cross_entropy(scores, classes.flatten())  # those of a text have a row for each time step
+
+
 @dataclasses.dataclass
 class Job:
     """What a conf says, read by a person; `sets` alters the conf, the other fields say to what."""
@@ -48,6 +53,7 @@ class Job:
     scales_b: tuple = (1, 1)
     scales: dict = dataclasses.field(default_factory=dict)  # of single params, by name
     sets: tuple = ()
+    loss: callable = cross_entropy  # of scores and targets
 
     def optimizer(self, groups):
         if self.adamw:
@@ -55,9 +61,10 @@ class Job:
         return torch.optim.SGD(groups, momentum=self.momentum)
 
     @property
-    def colours(self):
-        """Whether it reads CIFAR's form, not MNIST's."""
-        return "mnist" not in self.conf
+    def data(self):
+        """What it reads: "digits", "text", "table" or "colours"."""
+        kinds = {"mnist": "digits", "parity_gpt": "text", "parity_labels": "table"}
+        return next((kind for word, kind in kinds.items() if word in self.conf), "colours")
 
     def scales_of(self, name):
         if name in self.scales:
@@ -66,16 +73,22 @@ class Job:
 
 
 def named_params(net):
-    """w1, b1, w2, ..., bn1_0 (gamma), bn1_1 (beta), ..., as the confs call them; then what a norm
-    keeps: bn1_2 (running mean), bn1_3 (running variance)."""
-    names, kept, norms, weights = {}, {}, 0, 0
+    """w1, b1, w2, ..., bn1_0 (gamma), bn1_1 (beta), ..., ln1_0, ln1_1, ..., e1, ..., as the confs
+    call them; then what a batch norm keeps: bn1_2 (running mean), bn1_3 (running variance)."""
+    names, kept, norms, weights, rows, tables = {}, {}, 0, 0, 0, 0
     for module in net.modules():
         if isinstance(module, nn.BatchNorm2d):
             norms += 1
             names[f"bn{norms}_0"], names[f"bn{norms}_1"] = module.weight, module.bias
             kept[f"bn{norms}_2"] = module.running_mean
             kept[f"bn{norms}_3"] = module.running_var
-        elif isinstance(module, (nn.Conv2d, nn.Linear)):
+        elif isinstance(module, nn.LayerNorm):
+            rows += 1
+            names[f"ln{rows}_0"], names[f"ln{rows}_1"] = module.weight, module.bias
+        elif isinstance(module, nn.Embedding):
+            tables += 1
+            names[f"e{tables}"] = module.weight
+        elif isinstance(module, (nn.Conv2d, nn.ConvTranspose2d, nn.Linear)):
             weights += 1
             names[f"w{weights}"] = module.weight
             if module.bias is not None:
@@ -84,14 +97,14 @@ def named_params(net):
 
 
 def initial_values(job, seed):
-    """Of a norm, gamma in [0.5, 1.5] and beta in [-0.5, 0.5]: errors relative to values near 0
+    """Gamma of a norm is in [0.5, 1.5] and beta in [-0.5, 0.5]: errors relative to values near 0
     would say nothing."""
     torch.manual_seed(seed)
     names, kept = named_params(job.net())
-    init = {"w": job.init_w, "b": job.init_b}
+    init = {"w": job.init_w, "b": job.init_b, "e": uniform(1)}
 
     def draw(name, shape):
-        if name.startswith("bn"):
+        if name.startswith(("bn", "ln")):
             return uniform(0.5)(shape) + (1 if name.endswith("_0") else 0)
         return init[name[0]](shape)
     return {name: draw(name, param.shape).float() for name, param in names.items()} | kept
@@ -131,6 +144,27 @@ CONVNET = Job("examples/cifar10/convnet", torch_nets.convnet, uniform_sqrt_fan_i
               sets=CIFAR_STORE)
 NORM = Job("tool/golden/parity_norm", torch_nets.norm, uniform_sqrt_fan_in, zeros, 120, 64,
            lambda step: 0.02, 0.9, 0.0005)
+
+
+def weighted(scores, classes):
+    weights = torch.tensor([1, 2, 0.5, 1, 1, 3, 1, 1, 0.25, 1], dtype=scores.dtype)
+    return F.cross_entropy(scores, classes, weights)
+
+
+def several_labels(scores, targets):
+    weights = torch.tensor([1, 2, 0.5, 1, 3], dtype=scores.dtype)
+    return F.binary_cross_entropy_with_logits(scores, targets.to(scores.dtype), pos_weight=weights)
+
+
+WINDOWS = dataclasses.replace(NORM, conf="tool/golden/parity_windows", net=torch_nets.Windows,
+                              lr=lambda step: 0.1, loss=weighted)
+GPT = Job("tool/golden/parity_gpt",
+          lambda: torch_nets.Gpt(characters=20, steps=16, width=24, heads=3, blocks=2),
+          uniform_sqrt_fan_in, uniform(0.1), 0, 1, lambda step: 0.05, 0.9, 0.01)
+LABELS = Job("tool/golden/parity_labels",
+             lambda: nn.Sequential(nn.Linear(16, 40), nn.GELU(), nn.Linear(40, 5)),
+             uniform_sqrt_fan_in, uniform(0.1), 0, 1, lambda step: 0.5, 0.9, 0.0005,
+             loss=several_labels)
 RESIDUAL = dataclasses.replace(NORM, conf="tool/golden/parity_residual", net=torch_nets.Residual)
 
 JOBS = {
@@ -171,4 +205,7 @@ JOBS = {
     "convnet": CONVNET,
     "conv, LRN, batch norm": NORM,
     "residual block, GELU, SiLU": RESIDUAL,
+    "dilated, grouped, transposed convolutions": WINDOWS,
+    "GPT": GPT,
+    "several labels": LABELS,
 }

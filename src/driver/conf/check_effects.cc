@@ -27,7 +27,7 @@ class Effects {
     for (const ForTypes& row : kForTypes)
       if (Is(row.message) && Has(row.field)) CheckTypes(row);
     for (const Overruled& row : kOverruled)
-      if (Is(row.message) && Has(row.field) && Has(row.winner) && !IsUserType(row.field))
+      if (Is(row.message) && Has(row.field) && Wins(row.winner) && !IsUserType(row.field))
         Warn(row.field, StrCat("has no effect: ", row.winner, " is set and takes precedence"));
     for (const Without& row : kWithout)
       if (Is(row.message) && Number(row.field) != 0 && Number(row.other) == 0 &&
@@ -54,6 +54,12 @@ class Effects {
     const auto* reflection = message_.GetReflection();
     return field.is_repeated() ? reflection->FieldSize(message_, &field) > 0
                                : reflection->HasField(message_, &field);
+  }
+  // Returns whether the field is set; an empty text, as of a file, is as good as none.
+  bool Wins(const char* name) const {
+    const FieldDescriptor& field = Field(name);
+    if (field.is_repeated() || field.cpp_type() != FieldDescriptor::CPPTYPE_STRING) return Has(name);
+    return !message_.GetReflection()->GetString(message_, &field).empty();
   }
   bool IsDefault(const char* name) const {
     const FieldDescriptor& field = Field(name);

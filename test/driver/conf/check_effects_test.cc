@@ -54,6 +54,9 @@ TEST(CheckEffects, OneOfTwoFieldsWins) {
   EXPECT_EQ(Found("updater { type: kUserUpdater user_type: 'mine' }"), "");
   EXPECT_EQ(FoundIn("type: kConvolution convolution_conf { kernel: 3 kernel_x: 3 }"),
             "convolution_conf.kernel_x: has no effect: kernel is set and takes precedence\n");
+  EXPECT_EQ(FoundIn("type: kRecordInput store_conf { mean_file: 'm' mean_value: 3 }"),
+            "store_conf.mean_value: has no effect: mean_file is set and takes precedence\n");
+  EXPECT_EQ(FoundIn("type: kRecordInput store_conf { mean_file: '' mean_value: 3 }"), "");
 }
 
 TEST(CheckEffects, ANumberMayNeedAnother) {
