@@ -11,6 +11,11 @@ Wiring Layer::wiring(const LayerProto&) const { return {}; }
 
 Traits Layer::traits() const { return {}; }
 
+std::unique_ptr<Layer> Layer::Stage(int) const {
+  LOG(FATAL) << "a layer that sets Wiring::stages must give its stages";
+  return nullptr;
+}
+
 bool Layer::Fuse(const LayerProto&) { return false; }
 
 void Layer::Prepare(Context&, Declare&, Inputs, Outputs) {}

@@ -52,6 +52,7 @@ struct Wiring {
   bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
   UnitCut unit_cut = UnitCut::kNone;
   int unit_groups = 0;  // number of groups of units, which no division cuts; 0: cut anywhere
+  int stages = 1;       // layers that take its place where it is divided by units: Layer::Stage
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
 };
 
@@ -105,6 +106,12 @@ class SINGA_API Layer {
   virtual Traits traits() const;
   // Returns the work of a step, for `singa bench`. Called after Setup.
   virtual Work work() const { return {}; }
+
+  // Returns stage `stage`, in [0, Wiring::stages), of a layer that the workers divide by units. A
+  // stage is a layer with a wiring of its own and the conf of the whole. Stage 0 reads the layer's
+  // sources, and each other stage output 0 of the one before. The last one gives the layer's
+  // outputs.
+  virtual std::unique_ptr<Layer> Stage(int stage) const;
 
   // Tries to take over the work of `reader`, the only layer that reads this layer's feature. If it
   // returns true, its compute functions give `reader`'s feature and take that feature's gradient.

@@ -5,7 +5,7 @@
 //   PairRbms     checks the two layers of each RBM       LayerProto.rbm_conf
 //   FeedBack     a net that reads its own output         Link.delayed
 //   Unroll       T steps as a number on each layer       Link.kind
-//   Partition    a worker's part of each layer         GraphLayer.part, bridges
+//   Partition    a worker's part of each layer         GraphLayer.part, stages, bridges
 //   KeepOutput   only the layers that one wanted layer's feature needs
 //   Fold         one node for T steps where that is the same computation
 //   Expand       nodes and the values between them       Node, Value, Read
@@ -56,7 +56,9 @@ struct GraphLayer {
   bool folded = false;
   bool faulty = false;
   bool own_grid = false;  // the conf has its partition_grid
-  bool inserted = false;  // a layer that the conf does not name: a split, an end of a bridge
+  // A layer that the conf does not name: a split, an end of a bridge, a stage that is not the last.
+  bool inserted = false;
+  int stage = -1;  // of Layer::Stage; -1: the whole layer
   enum BridgeRole : uint8_t { kNoBridge, kBridgeSource, kBridgeEnd };
   BridgeRole bridge_role = kNoBridge;
   Bridge bridge;
@@ -134,7 +136,7 @@ struct NetCut {
   int groups = 1;              // worker groups that train at once
 };
 // Sets the dimension by which each layer is divided: a layer that cannot be divided by units is
-// divided by rows, whatever its partition_dim. Inserts bridges.
+// divided by rows, whatever its partition_dim. Inserts stages and bridges.
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors);
 // Keeps only the layers that the feature of layer `output` needs; they include one input layer. ""
 // means the net's trained output. That is the probabilities of its kSoftmaxLoss or

@@ -10,10 +10,15 @@
 //   its rows of the joined rows  reads joined rows (kConcate)
 //   everything                   writes a file (the first worker writes)
 //
+// A layer may need a bridge within its own work if it is divided by units. It then becomes several
+// layers, its stages.
+//
 // All parts have the same layers in the same order, so the workers come to each bridge in the same
 // order.
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "nn/graph/graph.h"
 
@@ -188,6 +193,27 @@ void CheckCut(const GraphLayer& layer, const NetCut& cut) {
                                      "alone (include: kTest)"));
 }
 
+// Puts the stages of a layer that the workers divide by units in its place. The last one stays
+// where the layer was, so that its readers read it.
+void InsertStages(size_t place, Graph* graph) {
+  const GraphLayer whole = graph->layers[place];
+  if (whole.faulty || whole.wiring.stages == 1 || LayoutOf(whole.conf).units == 1) return;
+  std::vector<Link> in = whole.in;
+  for (int k = 0; k < whole.wiring.stages; ++k) {
+    GraphLayer stage = whole;
+    stage.stage = k;
+    stage.wiring = MakeLayer(whole.conf)->Stage(k)->wiring(whole.conf);
+    stage.in = std::move(in);
+    if (k + 1 == whole.wiring.stages) {
+      graph->layers[place] = std::move(stage);
+      return;
+    }
+    stage.inserted = true;
+    in = {Link{.source = static_cast<int>(graph->layers.size())}};
+    graph->layers.push_back(std::move(stage));
+  }
+}
+
 }  // namespace
 
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors) {
@@ -206,7 +232,10 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
     layer.conf.set_partition_id(cut.worker);  // overrides the conf's value
     layer.conf.set_num_partitions(cut.workers);
   }
-  if (cut.workers > 1) Bridges(cut, graph).Insert();
+  if (cut.workers == 1) return;
+  const size_t layers = graph->layers.size();
+  for (size_t i = 0; i < layers; ++i) InsertStages(i, graph);
+  Bridges(cut, graph).Insert();
 }
 
 }  // namespace singa

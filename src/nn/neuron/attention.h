@@ -29,16 +29,20 @@ struct AttentionShape {
 };
 
 // Z is counter-based: each kernel computes it again. It depends on the row of the whole batch, the
-// head and the two time steps, so partitions do not change it.
+// head of the whole layer and the two time steps, so partitions do not change it.
 struct AttentionDropout {
   float ratio = 0;  // probability of Z = 0; else Z = 1 / (1 - ratio)
   Philox numbers = {};
-  int64_t first_row = 0;  // number of row 0 in the whole batch
+  int64_t first_row = 0;   // number of row 0 in the whole batch
+  int64_t first_head = 0;  // number of head 0 in the whole layer
+  int64_t all_heads = 0;   // of the whole layer; 0: the shape's heads are all
 
   // Returns the number of Z of step t and key 0, a multiple of 4.
   SINGA_HD uint64_t IndexOf(const AttentionShape& shape, int64_t pair, int64_t t) const {
-    const int64_t all = (shape.steps + 3) / 4 * 4;
-    return static_cast<uint64_t>(((first_row * shape.heads + pair) * shape.steps + t) * all);
+    const int64_t heads = all_heads > 0 ? all_heads : shape.heads;
+    const int64_t row = first_row + pair / shape.heads, head = first_head + pair % shape.heads;
+    const int64_t keys = (shape.steps + 3) / 4 * 4;
+    return static_cast<uint64_t>(((row * heads + head) * shape.steps + t) * keys);
   }
   SINGA_HD float Of(uint32_t word) const {
     return Philox::ToUniform(word) < 1 - ratio ? 1 / (1 - ratio) : 0.f;

@@ -83,6 +83,7 @@ class NetBuilder {
   void ExpectParams(Graph* graph) {
     std::map<std::string, std::string> paths;  // by name
     for (GraphLayer& layer : graph->layers) {
+      if (layer.inserted) continue;  // a stage has its layer's params
       for (int i = 0; i < layer.conf.param_size() && !layer.faulty; ++i) {
         const ParamProto& param = layer.conf.param(i);
         const std::string path = StrCat(layer.path, ".param[", i, "]");
@@ -134,7 +135,8 @@ class NetBuilder {
   static std::unique_ptr<Layer> NewLayer(const GraphLayer& layer, const LayerProto& conf) {
     if (layer.bridge_role == GraphLayer::kBridgeSource) return NewBridgeSource(layer.bridge);
     if (layer.bridge_role == GraphLayer::kBridgeEnd) return NewBridgeEnd(layer.bridge);
-    return MakeLayer(conf);
+    std::unique_ptr<Layer> whole = MakeLayer(conf);
+    return layer.stage < 0 ? std::move(whole) : whole->Stage(layer.stage);
   }
 
   // Adds a ShareHint to an error of share_from, as the param table knows only this phase's params.
@@ -163,6 +165,7 @@ class NetBuilder {
   void Name(const GraphLayer& layer, const Node& graph_node, NetNode* node) const {
     node->name = layer.conf.name();
     node->full_name = layer.conf.name();
+    if (layer.stage >= 0) node->full_name += StrCat("+", layer.stage + 1);
     if (layer.steps > 1 && !layer.folded)
       node->full_name = StrCat(graph_node.step, "#", node->full_name);
     if (options_.parts > 1) node->full_name += StrCat("@", layer.part);
