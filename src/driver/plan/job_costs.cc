@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "driver/plan/net_layers.h"
+#include "nn/cost/step_cost.h"
 #include "train/apply/update_rule.h"
 
 namespace singa {
@@ -46,34 +47,75 @@ JobCosts::Memory JobCosts::MemoryOf(const WorkerModel& model) {
     LayerMemory& of = memory[layers.names()[layers.Of(i)]];
     for (const Port* out : node.out)
       if (!node.traits.aliases_in) of.features += out->data.bytes();
+    if (const CostOutput read = layers.ReadOfStage(i); read.bytes > 0) of.stages = read;
     for (const Param* param : node.completes) {
-      of.trained += param->data.bytes();
-      of.contributors = param->contributors();
-      of.whole = of.contributors == 1 && !param->is_part();
+      ParamMemory& params = of.params[param->contributors()];
+      params.trained += param->data.bytes();
+      params.whole = param->contributors() == 1 && !param->is_part();
       const auto at = std::ranges::find(own, param) - own.begin();
-      if (!model.trained().in_pieces[at]) of.gradients += param->data.bytes();
+      if (!model.trained().in_pieces[at]) params.gradients += param->data.bytes();
     }
   }
   return memory;
 }
 
-LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory,
+int64_t JobCosts::LayerMemory::trained() const {
+  int64_t bytes = 0;
+  for (const auto& [contributors, memory] : params) bytes += memory.trained;
+  return bytes;
+}
+
+int64_t JobCosts::LayerMemory::gradients() const {
+  int64_t bytes = 0;
+  for (const auto& [contributors, memory] : params) bytes += memory.gradients;
+  return bytes;
+}
+
+LayerCost JobCosts::CostOf(const LayerTimes& times, const LayerMemory& memory, const Layout& layout,
                            const ExchangeForm& form) const {
   LayerCost cost;
   cost.forward_ms = times.forward;
   cost.backward_ms = times.backward;
   cost.update_ms = times.update;
-  cost.bytes = memory.features + memory.gradients;
-  if (cluster_.workers > 1 && memory.trained > 0) AddSums(memory, form, &cost);
+  cost.bytes = memory.features + memory.gradients();
+  if (memory.stages.bytes > 0) AddStages(memory.stages, layout, &cost);
+  const int64_t trained = memory.trained();
+  if (cluster_.workers == 1 || trained == 0) return cost;
+  cost.update_ms = 0;
+  for (const auto& [contributors, params] : memory.params) {
+    LayerCost sums;
+    const double share = static_cast<double>(params.trained) / static_cast<double>(trained);
+    sums.update_ms = share * times.update;
+    AddSums(contributors, params, form, &sums);
+    cost.update_ms += sums.update_ms;
+    cost.coding_ms += sums.coding_ms;
+    cost.sent_ms += sums.sent_ms;
+    cost.sent_bytes += sums.sent_bytes;
+    cost.moved_bytes += sums.moved_bytes;
+  }
   return cost;
+}
+
+// Adds the bridge between the stages of a layer, for which the worker waits.
+void JobCosts::AddStages(const CostOutput& output, const Layout& layout, LayerCost* cost) const {
+  const BridgeRates rates = Bridges();
+  const Need need = NeedOf(layout, true);
+  const BridgeCost bridge =
+      singa::CostOf(rates, output, need, BridgeShares(rates.workers, rates.here).Of(layout, need));
+  cost->forward_ms += bridge.forward_ms;
+  cost->backward_ms += bridge.backward_ms;
+  cost->moved_bytes += bridge.moved_bytes;
+  cost->sent_bytes += bridge.sent_bytes;
+  cost->bytes += bridge.bytes;
 }
 
 // Workers of a host that have the same rows of a param share the work on their sums and updates,
 // except for GPUs, which have values of their own. Gradients in pieces are added up in the cache.
-void JobCosts::AddSums(const LayerMemory& memory, const ExchangeForm& form, LayerCost* cost) const {
+void JobCosts::AddSums(int contributors, const ParamMemory& memory, const ExchangeForm& form,
+                       LayerCost* cost) const {
   const int workers = cluster_.workers, here = cluster_.here();
-  const bool all = memory.whole || memory.contributors == 0;
-  const int alike = all ? workers : memory.contributors;
+  const bool all = memory.whole || contributors == 0;
+  const int alike = all ? workers : contributors;
   const int parts = workers / alike;                        // of the param
   const int alike_here = std::max(1, here / parts);         // workers of a host with the same part
   const int hosts = (alike + alike_here - 1) / alike_here;  // with the same part
@@ -154,8 +196,8 @@ CostNet JobCosts::Net(const std::vector<PartTimes>& times, const ExchangeForm& f
       const LayerMemory& memory = part.memory.at(layer.name);
       LayerTimes of = times_of(i, layer.name);
       // The part that is measured is another worker's than the first.
-      if (memory.whole) of.update = times_of(0, layer.name).update;
-      layer.costs[part.layout] = CostOf(of, memory, form);
+      if (memory.whole()) of.update = times_of(0, layer.name).update;
+      layer.costs[part.layout] = CostOf(of, memory, part.layout, form);
     }
   return net;
 }

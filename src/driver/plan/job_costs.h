@@ -43,12 +43,19 @@ class JobCosts {
   double EndMs(const ExchangeForm& form) const;
 
  private:
-  // The memory of a layer, and its params that train.
+  // Params of a layer that train and have equally many contributors (Param::contributors).
+  struct ParamMemory {
+    int64_t trained = 0;    // bytes of values, of the worker's own rows
+    int64_t gradients = 0;  // bytes that are stored
+    bool whole = false;     // each worker computes the layer, and the first one's gradient counts
+  };
   struct LayerMemory {
-    int64_t features = 0, gradients = 0;
-    int64_t trained = 0;   // bytes of values, of the worker's own rows
-    int contributors = 0;  // Param::contributors of these
-    bool whole = false;    // each worker computes the layer, and the first one's gradient counts
+    int64_t features = 0;
+    CostOutput stages = {0, false};     // what its stages give each other
+    std::map<int, ParamMemory> params;  // by contributors
+    int64_t trained() const;
+    int64_t gradients() const;
+    bool whole() const { return !params.empty() && params.begin()->second.whole; }
   };
   using Memory = std::map<std::string, LayerMemory>;  // by the layer's name
   struct Part {
@@ -59,9 +66,11 @@ class JobCosts {
 
   void AddPart(const JobProto& job, const Layout& layout, const std::set<std::string>& layers);
   static Memory MemoryOf(const WorkerModel& model);
-  LayerCost CostOf(const LayerTimes& times, const LayerMemory& memory,
+  LayerCost CostOf(const LayerTimes& times, const LayerMemory& memory, const Layout& layout,
                    const ExchangeForm& form) const;
-  void AddSums(const LayerMemory& memory, const ExchangeForm& form, LayerCost* cost) const;
+  void AddStages(const CostOutput& output, const Layout& layout, LayerCost* cost) const;
+  void AddSums(int contributors, const ParamMemory& memory, const ExchangeForm& form,
+               LayerCost* cost) const;
   void AddServers(double bytes, double of_host, LayerCost* cost) const;
   void AddExchange(double bytes, int hosts, const ExchangeForm& form, LayerCost* cost) const;
   void AddSent(double bytes, LayerCost* cost) const;

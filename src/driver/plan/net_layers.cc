@@ -51,6 +51,23 @@ NetLayers::Maker NetLayers::OriginOf(int value) const {
   return maker;
 }
 
+CostOutput NetLayers::ReadOfStage(size_t node) const {
+  CostOutput found = {0, false};
+  if (PassesOn(net_.nodes()[node])) return found;
+  const NetLayout& layout = net_.layout();
+  for (const Read& read : layout.graph[node].in) {
+    const int from = makers_[read.value].node;
+    const Maker origin = OriginOf(read.value);
+    if (from < 0 || !net_.nodes()[from].bridge || origin.node < 0) continue;
+    if (of_node_[origin.node] != of_node_[node]) continue;
+    const Port& out = *net_.nodes()[origin.node].out[origin.output];
+    found.bytes += WholeBytes(out) / out.units.count * out.units.all;
+    const int value = layout.graph[origin.node].out[origin.output].value;
+    if (layout.values[value].needs_grad()) found.wants_gradient = true;
+  }
+  return found;
+}
+
 std::vector<CostLayer> NetLayers::Skeleton() const {
   std::vector<CostLayer> layers(names_.size());
   const NetLayout& layout = net_.layout();

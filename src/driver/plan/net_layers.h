@@ -21,6 +21,9 @@ class NetLayers {
   // Returns the layers with names, types, reads and outputs, without costs. The features have the
   // sizes of the whole batch. Reads of a later layer are left out.
   std::vector<CostLayer> Skeleton() const;
+  // Returns what nodes()[node] reads, over bridges, of a stage of its own layer (Layer::Stage): all
+  // units, for the whole batch. 0 bytes: nothing.
+  CostOutput ReadOfStage(size_t node) const;
 
  private:
   struct Maker {

@@ -72,6 +72,26 @@ TEST(JobCosts, OfAWholeLayerTheFirstWorkersGradientIsUsed) {
   EXPECT_EQ(BytesOf(kWholeLayout, 2), (Bytes{440, 2 * 440}));
 }
 
+// A worker has its part of w_out and b_out. It adds up a quarter of the gradients of w_in and b_in,
+// 864 bytes, as the others do, and gets 3/4 of the heads' feature, 256 bytes, and of its gradient.
+TEST(JobCosts, HeadsMoveBetweenTheWorkersOfAttention) {
+  const JobProto job = JobOfText(R"(
+    name: "mix" train_steps: 1 train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
+    neuralnet {
+      layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" batchsize: 8
+              shape: 8 synthetic_conf { records: 8 classes: 4 } } }
+      layer { name: "mix" type: kAttention srclayers: "data" attention_conf { num_heads: 4 } }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "mix" srclayers: "data" }
+    } )");
+  const JobCosts costs(job, WorkersOn(4), {});
+  const CostNet net = costs.Net(std::vector<PartTimes>(costs.requests().size()));
+  const CostLayer& mix = *std::ranges::find(net.layers, "mix", &CostLayer::name);
+  EXPECT_EQ(mix.Of(LayoutByUnits(4)).moved_bytes, 3 * 864 / 4 + 2 * 3 * 256 / 4);
+  const int64_t all = 864 + 288;  // and those of w_out and b_out
+  EXPECT_EQ(mix.Of(LayoutByRows(4)).moved_bytes, 3 * all / 4);
+}
+
 // Two workers have the same half of the units, 440 bytes. On two hosts these are on different ones,
 // and a host has both halves.
 TEST(JobCosts, InAGridTheWorkersOfDifferentRowsHaveTheSameParams) {
