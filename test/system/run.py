@@ -42,6 +42,7 @@ import gpu_fault_checks
 import gpu_group_checks
 import gpu_partition_checks
 import group_checks
+import heads_checks
 import import_checks
 import interrupt_checks
 import launcher_end_checks
