@@ -25,7 +25,7 @@ class RandomNet {
                     " shape: ", units);
     if (image) text_ += StrCat(" shape: ", side, " shape: ", side + Below(2));
     text_ += " } }\n";
-    features_.push_back({"data", image ? side : 0, NewShape()});
+    features_.push_back({"data", image ? side : 0, NewShape(), false, units});
     for (int layers = 3 + Below(6); layers > 0; --layers) AddLayer();
     if (cuts) CutRows();
     std::string ends;
@@ -43,6 +43,7 @@ class RandomNet {
     int side;   // of an image, at most; 0: it is none
     int shape;  // features of one shape have the same number
     bool read = false;
+    int units = 0;  // of a row; of an image: unused
   };
 
   int Below(int most) { return static_cast<int>(random_() % static_cast<uint32_t>(most)); }
@@ -71,7 +72,7 @@ class RandomNet {
     Feature& source = features_[Below(4) > 0 ? count - 1 : static_cast<size_t>(Below(count))];
     source.read = true;
     const std::string name = StrCat("l", count);
-    Feature to = {name, source.side, source.shape};
+    Feature to = {name, source.side, source.shape, false, source.units};
     const std::string what = to.side >= 4 && Below(4) > 0 ? OfImage(name, &to) : OfAny(name, &to);
     text_ += StrCat("layer { name: \"", name, "\" srclayers: \"", source.layer, "\" ", what);
     text_ += Division() + " }\n";
@@ -91,7 +92,7 @@ class RandomNet {
           StrCat("layer { name: \"", name, "\" type: kEltwise srclayers: \"", last.layer,
                  "\" srclayers: \"", other.layer,
                  "\" eltwise_conf { operation: ", kOperations[Below(3)], " } ", Division(), " }\n");
-      features_.push_back({name, last.side, last.shape});
+      features_.push_back({name, last.side, last.shape, false, last.units});
       return true;
     }
     return false;
@@ -102,16 +103,16 @@ class RandomNet {
   void CutRows() {
     Feature& source = features_[static_cast<size_t>(Below(static_cast<int>(features_.size())))];
     source.read = true;
-    const int side = source.side, shape = source.shape;
+    const int side = source.side, shape = source.shape, units = source.units;
     const bool joins = Below(2) == 0;
     text_ += StrCat("layer { name: \"slice\" type: kSlice srclayers: \"", source.layer,
                     "\" slice_conf { num_slices: 2 } }\n");
     for (const char* name : {"slice:0", "slice:1"})
-      features_.push_back({name, side, NewShape(), joins});
+      features_.push_back({name, side, NewShape(), joins, units});
     if (joins) {
       text_ +=
           "layer { name: \"join\" type: kConcate srclayers: \"slice:1\" srclayers: \"slice:0\" }\n";
-      features_.push_back({"join", side, shape});
+      features_.push_back({"join", side, shape, false, units});
     }
     for (int layers = 2 + Below(3); layers > 0; --layers) AddLayer();
   }
@@ -143,10 +144,18 @@ class RandomNet {
     const int kind = Below(to->side > 0 ? 6 : 7);
     if (kind < 4) return StrCat("type: ", kTypes[kind]);
     if (kind == 4 && to->side > 0) return "type: kLRN lrn_conf { local_size: 3 }";
+    if (kind == 6) return Attention(to->units);
     to->side = 0;
     to->shape = NewShape();
+    to->units = kUnits + Below(6);
     return StrCat("type: kInnerProduct param { name: \"", name, "w\" } param { name: \"", name,
-                  "b\" } innerproduct_conf { num_output: ", kUnits + Below(6), " }");
+                  "b\" } innerproduct_conf { num_output: ", to->units, " }");
+  }
+  // Heads that the workers can divide, or else any number of heads.
+  std::string Attention(int units) {
+    int heads = units % workers_ == 0 ? workers_ : 1 + Below(units);
+    while (units % heads != 0) --heads;
+    return StrCat("type: kAttention attention_conf { num_heads: ", heads, " dropout_ratio: 0.2 }");
   }
 
   std::mt19937 random_;
