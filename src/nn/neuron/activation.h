@@ -12,6 +12,8 @@ inline constexpr float kSTanhA = 1.7159047f, kSTanhB = 0.66666667f;
 
 // Returns whether a layer gives max(0, x), so that its source can do its work (Layer::Fuse).
 inline bool CutsNegatives(const LayerProto& layer) {
+  if (layer.type() == kActivation || layer.type() == kCudnnActivation)
+    return layer.activation_conf().type() == RELU;
   return layer.type() == kReLU && layer.relu_conf().negative_slope() == 0;
 }
 

@@ -136,6 +136,27 @@ TEST(Fuse, OnlySumsCutNegatives) {
   }
 }
 
+// Returns the net with the kReLU written as a kActivation.
+std::string ByName(std::string text, const std::string& type, const std::string& function) {
+  const std::string relu = "type: kReLU";
+  return text.replace(text.find(relu), relu.size(),
+                      StrCat("type: ", type, " activation_conf { type: ", function, " }"));
+}
+
+TEST(Fuse, AnActivationOfReluIsARelu) {
+  for (const std::string& text : {NormThenRelu(""), SumThenRelu()})
+    for (const char* type : {"kActivation", "kCudnnActivation"}) {
+      const std::string named = ByName(text, type, "RELU");
+      TestNet together(named), apart(named, {.reuse = false});
+      ASSERT_TRUE(together.net.Find("relu")->fused) << type;
+      for (TestNet* test : {&together, &apart}) test->Forward();
+      ExpectSame(Feature(&together, "relu"), Feature(&apart, "relu"));
+      for (TestNet* test : {&together, &apart}) test->Backward();
+      ExpectSame(together.Grad("w"), apart.Grad("w"));
+      EXPECT_FALSE(TestNet(ByName(text, type, "GELU")).net.Find("relu")->fused) << type;
+    }
+}
+
 TEST(Fuse, ALeakyReluStaysApart) {
   TestNet test(NormThenRelu("relu_conf { negative_slope: 0.1 }"));
   EXPECT_FALSE(test.net.Find("relu")->fused);
