@@ -40,15 +40,8 @@ class ConvolutionLayer final : public Layer {
     out[0]->units = own;
   }
 
-  Traits traits() const override {
-    return {.grad_reads_in = true, .on_device = true, .linear = true, .lacks_bias = lacks_bias_};
-  }
-
-  Work work() const override {
-    const double products =
-        static_cast<double>(desc_.out.size()) * static_cast<double>(desc_.filter_size());
-    return {2 * products, 2 * products, 2 * products};
-  }
+  Traits traits() const override { return TraitsOfFilters(lacks_bias_); }
+  Work work() const override { return WorkOfFilters(desc_); }
 
   void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override {
     desc_.data_gradient = in[0]->wants_grad;

@@ -1,8 +1,9 @@
-// These functions read the groups and the bias of a convolution_conf, for kConvolution and
-// kDeconvolution.
+// What kConvolution and kDeconvolution have in common: groups and bias of a convolution_conf,
+// traits and work.
 #pragma once
 
 #include "nn/graph/bridge_layout.h"
+#include "nn/neuron/convolution.h"
 #include "nn/neuron/window.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
@@ -48,6 +49,17 @@ inline bool HasBias(const LayerProto& conf) {
 // Returns whether it has none only because the conf has one param.
 inline bool LacksBias(const LayerProto& conf) {
   return !HasBias(conf) && !conf.convolution_conf().has_bias_term();
+}
+
+inline Traits TraitsOfFilters(bool lacks_bias) {
+  return {.grad_reads_in = true, .on_device = true, .linear = true, .lacks_bias = lacks_bias};
+}
+
+// Returns the work of the convolution, which is also that of its transpose.
+inline Work WorkOfFilters(const ConvolutionDesc& desc) {
+  const double products =
+      static_cast<double>(desc.out.size()) * static_cast<double>(desc.filter_size());
+  return {2 * products, 2 * products, 2 * products};
 }
 
 }  // namespace singa

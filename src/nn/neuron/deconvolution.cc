@@ -20,8 +20,9 @@ int64_t Length(const WindowFields& fields, int64_t in, const char* what) {
   const WindowSide& side = fields.side;
   const int64_t whole = (in - 1) * side.stride + side.extent();
   if (2 * side.pad < whole) return whole - 2 * side.pad;
-  throw ConfigError(fields.pad,
-                    StrCat("is ", side.pad, ", so nothing is left of the ", what, ", ", whole));
+  throw ConfigError(fields.pad, StrCat("must be at most ", (whole - 1) / 2, ", is ", side.pad,
+                                       ": it is cut from both ends of the output's ", what,
+                                       ", which is ", whole, " without it"));
 }
 
 class DeconvolutionLayer final : public Layer {
@@ -50,15 +51,8 @@ class DeconvolutionLayer final : public Layer {
     out[0]->units = own;
   }
 
-  Traits traits() const override {
-    return {.grad_reads_in = true, .on_device = true, .linear = true, .lacks_bias = lacks_bias_};
-  }
-
-  Work work() const override {
-    const double products =
-        static_cast<double>(desc_.out.size()) * static_cast<double>(desc_.filter_size());
-    return {2 * products, 2 * products, 2 * products};
-  }
+  Traits traits() const override { return TraitsOfFilters(lacks_bias_); }
+  Work work() const override { return WorkOfFilters(desc_); }
 
   void Prepare(Context& ctx, Declare& declare, Inputs, Outputs out) override {
     desc_.weight_gradient = out[0]->wants_grad && weight_->trains();

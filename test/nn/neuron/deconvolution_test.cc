@@ -131,7 +131,9 @@ TEST_P(DeconvolutionTest, RejectsImpossibleSizes) {
   EXPECT_CONFIG_ERROR(Build(Conf("num_filters: 4 dilation: 0"), image),
                       "convolution_conf.dilation");
   EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 4 kernel: 2 pad: 2"), image),
-                           "convolution_conf.pad", "is 2, so nothing is left of the height, 4");
+                           "convolution_conf.pad",
+                           "must be at most 1, is 2: it is cut from both ends of the output's "
+                           "height, which is 4 without it");
   EXPECT_CONFIG_ERROR_SAYS(Build(Conf("num_filters: 4 group: 3"), image), "convolution_conf.group",
                            "must divide the 6 channels of the source and the 4 filters, is 3");
   EXPECT_CONFIG_ERROR(
