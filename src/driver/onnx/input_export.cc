@@ -25,25 +25,18 @@ std::string ListText(const std::vector<float>& values) {
   return text;
 }
 
-std::vector<int64_t> SizesBehindRows(const Shape& shape) {
-  std::vector<int64_t> sizes;
-  for (int i = 1; i < shape.dims(); ++i) sizes.push_back(shape[i]);
-  return sizes;
-}
-
 // Returns a constant: one number, or if a file gives them, one for each number of a record.
 std::string Operand(const std::string& what, float value, const std::vector<float>& values,
                     OnnxLayer* layer) {
   if (values.empty()) return layer->Number(what, value);
-  return layer->graph().Floats(layer->Inner(what),
-                               SizesBehindRows(layer->node().out[0]->data.shape()), values);
+  return layer->graph().Floats(layer->Inner(what), layer->row_sizes(), values);
 }
 
 // Returns the constant of a list of channels, which fits records of any size: (c, 1, 1), or (1, 1)
 // for records of two sizes.
 std::string ChannelOperand(const std::string& what, const std::vector<float>& values,
                            OnnxLayer* layer) {
-  std::vector<int64_t> sizes = SizesBehindRows(layer->out_shape());
+  std::vector<int64_t> sizes = layer->row_sizes();
   std::fill(sizes.begin(), sizes.end(), 1);
   sizes[0] = std::ssize(values);
   return layer->graph().Floats(layer->Inner(what), sizes, values);
@@ -130,7 +123,7 @@ void WriteMnist(OnnxLayer* layer) {
   std::string x = layer->in()[0];
   if (conf.norm_a() != 1) x = layer->Step("Div", {x, layer->Number("norm_a", conf.norm_a())});
   if (conf.norm_b() != 0) x = layer->Step("Sub", {x, layer->Number("norm_b", conf.norm_b())});
-  layer->Alias(layer->Reshape(x, SizesBehindRows(layer->out_shape())));
+  layer->Alias(layer->Reshape(x, layer->row_sizes()));
 }
 
 SINGA_REGISTER_ONNX(kRecordInput, WriteStore);

@@ -31,9 +31,9 @@ std::string OnnxLayer::ValueName(const NetNode& node, size_t k) {
   return StepsOf(node) > 1 ? name + "#rows" : name;
 }
 
-std::vector<int64_t> OnnxLayer::row_sizes() const {
+std::vector<int64_t> SizesBehindRows(const Shape& shape) {
   std::vector<int64_t> sizes;
-  for (int i = 1; i < out_shape().dims(); ++i) sizes.push_back(out_shape()[i]);
+  for (int i = 1; i < shape.dims(); ++i) sizes.push_back(shape[i]);
   return sizes;
 }
 

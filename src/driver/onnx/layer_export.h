@@ -14,6 +14,9 @@
 
 namespace singa {
 
+// Returns the sizes of a row of a feature of this shape.
+std::vector<int64_t> SizesBehindRows(const Shape& shape);
+
 // The interface for a layer type's function. Shapes are logical: (N, c, h, w).
 class OnnxLayer {
  public:
@@ -27,7 +30,7 @@ class OnnxLayer {
   const Shape& in_shape() const { return node_.in[0]->data.shape(); }
   const Shape& out_shape() const { return node_.out[0]->data.shape(); }
   // Returns the sizes of a row of the feature.
-  std::vector<int64_t> row_sizes() const;
+  std::vector<int64_t> row_sizes() const { return SizesBehindRows(out_shape()); }
   const Param& param(int index) const { return *node_.declared().params[index]; }
   TimeSteps& time_steps() const { return *steps_; }
 

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "base/round_up.h"
+
 namespace singa {
 namespace {
 

@@ -21,7 +21,4 @@ inline constexpr int64_t kTileRows = 6, kTileColumns = 16;
 void TileProduct(int64_t m, int64_t n, int64_t k, TileFactor a, const float* b, int64_t ldb,
                  bool add, float* c, int64_t ldc);
 
-// Returns `size` as a multiple of `of`, rounded up.
-constexpr int64_t RoundUp(int64_t size, int64_t of) { return (size + of - 1) / of * of; }
-
 }  // namespace singa

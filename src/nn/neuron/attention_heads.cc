@@ -58,10 +58,9 @@ Work AttentionHeads::work() const {
 
 void AttentionHeads::Prepare(const Context& ctx, ScratchLayout* scratch) {
   threads_ = ctx.device == Device::kCuda ? 1 : ctx.threads;
-  constexpr int64_t kFloat = sizeof(float);
   tiles_ = scratch->Add(AttentionScratch(shape_, threads_));
-  dqkv_ = scratch->Add(qkv_->size() * kFloat);
-  room_ = scratch->Add(in_.room() * kFloat);
+  dqkv_ = scratch->Add(qkv_->bytes());
+  room_ = scratch->Add(in_.room() * static_cast<int64_t>(sizeof(float)));
 }
 
 void AttentionHeads::Forward(Context& ctx, Phase phase, const Port& in, float* o) {

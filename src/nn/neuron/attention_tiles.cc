@@ -4,6 +4,7 @@
 
 #include "math/cpu_dispatch.h"
 #include "math/elementwise/vector_math.h"
+#include "math/scratch_layout.h"
 
 namespace singa {
 namespace {
@@ -83,20 +84,6 @@ SINGA_CPU_CLONES float DotNumbers(const float* __restrict a, const float* __rest
   return sum;
 }
 
-// Places parts of a scratch one behind the other, each at a cache line.
-class TilePlaces {
- public:
-  int64_t Add(int64_t floats) {
-    const int64_t at = floats_;
-    floats_ += RoundUp(floats, kTileColumns);
-    return at;
-  }
-  int64_t floats() const { return floats_; }
-
- private:
-  int64_t floats_ = 0;
-};
-
 }  // namespace
 
 void CopySteps(const HeadSteps<const float>& from, const StepBlock& steps, int64_t width,
@@ -143,32 +130,32 @@ float DotRows(const float* a, const float* b, int64_t n) { return DotNumbers(a, 
 
 ForwardSpace::ForwardSpace(const AttentionShape& shape) {
   const int64_t row = RowStride(shape);
-  TilePlaces places;
-  keys = places.Add(BlocksOf(shape.steps, kKeyBlock) * shape.width * kTileStride);
-  values = places.Add(shape.steps * row);
-  q = places.Add(kQueryBlock * row);
-  s = places.Add(kQueryBlock * kTileStride);
-  o = places.Add(kQueryBlock * row);
-  z = places.Add(kKeyBlock);
+  ScratchLayout places;
+  keys = places.AddFloats(BlocksOf(shape.steps, kKeyBlock) * shape.width * kTileStride);
+  values = places.AddFloats(shape.steps * row);
+  q = places.AddFloats(kQueryBlock * row);
+  s = places.AddFloats(kQueryBlock * kTileStride);
+  o = places.AddFloats(kQueryBlock * row);
+  z = places.AddFloats(kKeyBlock);
   floats = places.floats();
 }
 
 BackwardSpace::BackwardSpace(const AttentionShape& shape) {
   const int64_t row = RowStride(shape), all = shape.steps + kTileRows,
                 block = kKeyBlock + kTileRows;
-  TilePlaces places;
-  q = places.Add(all * row);
-  d_o = places.Add(all * row);
-  dq = places.Add(all * row);
-  delta = places.Add(shape.steps);
-  keys = places.Add(kKeyBlock * row);
-  keys_t = places.Add(shape.width * kTileStride);
-  values_t = places.Add(shape.width * kTileStride);
-  dk = places.Add(block * row);
-  dv = places.Add(block * row);
-  s = places.Add(kQueryBlock * kTileStride);
-  dp = places.Add(kQueryBlock * kTileStride);
-  z = places.Add(kKeyBlock);
+  ScratchLayout places;
+  q = places.AddFloats(all * row);
+  d_o = places.AddFloats(all * row);
+  dq = places.AddFloats(all * row);
+  delta = places.AddFloats(shape.steps);
+  keys = places.AddFloats(kKeyBlock * row);
+  keys_t = places.AddFloats(shape.width * kTileStride);
+  values_t = places.AddFloats(shape.width * kTileStride);
+  dk = places.AddFloats(block * row);
+  dv = places.AddFloats(block * row);
+  s = places.AddFloats(kQueryBlock * kTileStride);
+  dp = places.AddFloats(kQueryBlock * kTileStride);
+  z = places.AddFloats(kKeyBlock);
   floats = places.floats();
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/round_up.h"
 #include "math/gemm/tile_product.h"
 #include "nn/neuron/attention.h"
 

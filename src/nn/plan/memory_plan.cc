@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/round_up.h"
+
 namespace singa {
-namespace {
-int64_t RoundUp(int64_t bytes) {
-  return (bytes + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment * MemoryPlan::kAlignment;
-}
-}  // namespace
 
 int MemoryPlan::Add(int64_t bytes, int begin, int end) {
   const int tensor = static_cast<int>(places_.size());
-  places_.push_back({RoundUp(bytes), 0, begin, end});
+  places_.push_back({RoundUp(bytes, kAlignment), 0, begin, end});
   parent_.push_back(tensor);
   return tensor;
 }

@@ -1,5 +1,6 @@
 #include "nn/plan/prepare_net.h"
 
+#include "base/round_up.h"
 #include "nn/plan/net_layout.h"
 #include "nn/plan/net_transfers.h"
 #include "nn/plan/plan_side.h"
@@ -48,8 +49,7 @@ int64_t ForeverBytes(const Net& net, bool on_device) {
     bytes += static_cast<int64_t>(node.declared().metrics.size()) * kAligned;
     bytes += node.declared().kept;
     for (const Buffer& buffer : node.declared().buffers)
-      if (buffer.keep == Keep::kForever)
-        bytes += (buffer.tensor.bytes() + kAligned - 1) / kAligned * kAligned;
+      if (buffer.keep == Keep::kForever) bytes += RoundUp(buffer.tensor.bytes(), kAligned);
   }
   return bytes;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/round_up.h"
 #include "support/random_values.h"
 
 namespace singa {
