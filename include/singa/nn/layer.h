@@ -73,7 +73,8 @@ struct Traits {
 
   // These facts change no computation. They are for warnings about a net, and for the use of a
   // trained net.
-  bool linear = false;      // outputs[0] is inputs[0] times params[0], plus params[1] if it exists
+  bool linear = false;      // outputs[0] is inputs[0] times params[0], plus params[1] if it exists,
+                            // before the work of a reader (Fuse)
   bool lacks_bias = false;  // it has no bias only because the conf has exactly one param
   bool subtracts_mean = false;   // in training, a constant added to a channel changes no output
   bool keeps_constants = false;  // such a constant is added to that channel, but for its border

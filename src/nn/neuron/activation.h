@@ -3,6 +3,8 @@
 // layers run in place. Those of GELU and SILU need the input, which then stays.
 #pragma once
 
+#include <optional>
+
 #include "singa/nn/layer.h"
 
 namespace singa {
@@ -15,6 +17,14 @@ inline bool CutsNegatives(const LayerProto& layer) {
   if (layer.type() == kActivation || layer.type() == kCudnnActivation)
     return layer.activation_conf().type() == RELU;
   return layer.type() == kReLU && layer.relu_conf().negative_slope() == 0;
+}
+
+// Returns GELU or SILU if a layer applies it, so that its source can (Layer::Fuse); else none.
+inline std::optional<ActivationType> SmoothFunctionOf(const LayerProto& layer) {
+  if (layer.type() != kActivation && layer.type() != kCudnnActivation) return {};
+  const ActivationType type = layer.activation_conf().type();
+  if (type != GELU && type != SILU) return {};
+  return type;
 }
 
 struct Activation {

@@ -1,11 +1,18 @@
 #include "nn/neuron/inner_product.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 
+#include "base/round_up.h"
 #include "math/cpu_dispatch.h"
+#include "math/elementwise/elementwise.h"
 #include "math/gemm/gemm_kernel.h"
 #include "math/layout/transpose.h"
+#include "math/parallel_slices.h"
+#include "math/scratch_layout.h"
+#include "nn/neuron/activation.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/own_units.h"
 #include "singa/math/gemm.h"
@@ -85,9 +92,27 @@ class InnerProductLayer final : public Layer {
     return {2 * products, 2 * products, 2 * products};
   }
 
+  bool Fuse(const LayerProto& reader) override {
+    function_ = SmoothFunctionOf(reader);
+    return function_.has_value();
+  }
+
   void Prepare(Context&, Declare& declare, Inputs in, Outputs out) override {
     declare.Scratch(out[0]->data.bytes());
-    if (logical_x_) declare.Scratch(in[0]->data.bytes());
+    if (!function_) {
+      if (logical_x_) declare.Scratch(in[0]->data.bytes());
+      return;
+    }
+    if (out[0]->wants_grad)
+      products_ = declare.Buffer(out[0]->data.shape(), Keep::kForwardToBackward);
+    if (function_ == GELU)
+      declare.Uses(GeluForward, GeluBackward);
+    else
+      declare.Uses(SiluForward, SiluBackward);
+    ScratchLayout scratch;  // the gradient of the products, at 0, then that of the logical source
+    scratch.AddFloats(out[0]->data.size());
+    logical_dx_ = scratch.AddFloats(logical_x_ ? in[0]->data.size() : 0);
+    declare.Scratch(scratch.bytes());
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
@@ -96,14 +121,26 @@ class InnerProductLayer final : public Layer {
       flat_.FromStored(ctx, x, logical_x_->data());
       x = logical_x_->data();
     }
-    InnerProductFeature(ctx, x, Weight(!transposed_), bias_ ? bias_->data.data() : nullptr,
-                        out[0]->data.data(), rows_, outputs_, inputs_,
-                        static_cast<float*>(ctx.scratch));
+    float *const y = out[0]->data.data(), *const z = products_ ? products_->data() : y;
+    const float* const b = bias_ ? bias_->data.data() : nullptr;
+    const bool in_blocks = function_ && !ctx.stream;
+    InnerProductFeature(ctx, x, Weight(!transposed_), in_blocks ? nullptr : b, z, rows_, outputs_,
+                        inputs_, static_cast<float*>(ctx.scratch));
+    if (in_blocks)
+      AddBiasAndApply(ctx, b, z, y);
+    else if (function_)
+      Apply(ctx, z, y, rows_ * outputs_);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const float* dy = out[0]->grad.data();
     const float* x = logical_x_ ? logical_x_->data() : in[0]->data.data();
+    if (function_) {
+      float* const dz = static_cast<float*>(ctx.scratch);
+      (function_ == GELU ? GeluBackward : SiluBackward)(ctx, products_->data(), dy, dz,
+                                                        rows_ * outputs_);
+      dy = dz;
+    }
     if (!in[0]->grad.empty()) InputGradient(ctx, dy, in[0]->grad.data());  // before w changes
     if (bias_ && !bias_->grad.empty())
       SumBiasGradient(ctx, dy, bias_->beta(), bias_->grad.data(), rows_, outputs_);
@@ -114,6 +151,30 @@ class InnerProductLayer final : public Layer {
   }
 
  private:
+  void Apply(Context& ctx, const float* z, float* y, int64_t n) const {
+    (function_ == GELU ? GeluForward : SiluForward)(ctx, z, y, n);
+  }
+
+  // Adds the bias to the products z and applies the function, to some rows at a time while they are
+  // in the cache. Blocks are whole cache lines, so vectors are the same as in one call for all
+  // rows.
+  void AddBiasAndApply(const Context& ctx, const float* b, float* z, float* y) const {
+    constexpr int64_t kBlockFloats = 4096, kBlockRows = 16;
+    const int64_t most =
+        RoundUp(std::max<int64_t>(1, kBlockFloats / outputs_), kBlockRows) * outputs_;
+    const auto work = [=, this, &ctx](int64_t begin, int64_t end, int64_t slice) {
+      Context own = ctx;
+      own.threads = 1;
+      if (slice > 0) own.trace = nullptr;
+      for (int64_t at = begin; at < end; at += most) {
+        const int64_t n = std::min(most, end - at);
+        if (b) AddBias(own, b, z + at, n / outputs_, outputs_);
+        Apply(own, z + at, y + at, n);
+      }
+    };
+    ParallelSlices(ctx, rows_ * outputs_, most, work);
+  }
+
   // Returns the weight as stored, or with `flip` its transpose.
   GemmOperand Weight(bool flip) const {
     return {weight_->data.data(), transposed_ ? outputs_ : inputs_, flip};
@@ -138,7 +199,7 @@ class InnerProductLayer final : public Layer {
   }
 
   void InputGradient(Context& ctx, const float* dy, float* dx) const {
-    float* const logical_dx = logical_x_ ? static_cast<float*>(ctx.scratch) : dx;
+    float* const logical_dx = logical_x_ ? static_cast<float*>(ctx.scratch) + logical_dx_ : dx;
     Gemm(ctx, rows_, inputs_, outputs_, 1, {dy, outputs_}, Weight(transposed_), 0, logical_dx,
          inputs_);
     if (logical_x_) flat_.ToStored(ctx, logical_dx, dx);
@@ -148,8 +209,11 @@ class InnerProductLayer final : public Layer {
   int64_t rows_ = 0, inputs_ = 0, outputs_ = 0;
   bool transposed_ = false;
   Param* weight_ = nullptr;
-  Param* bias_ = nullptr;        // null: none
-  Tensor* logical_x_ = nullptr;  // copy of the source in logical order; null: not needed
+  Param* bias_ = nullptr;                   // null: none
+  Tensor* logical_x_ = nullptr;             // copy of the source in logical order; null: not needed
+  std::optional<ActivationType> function_;  // of a reader whose work the layer does
+  Tensor* products_ = nullptr;  // that function's input; null: the feature has its memory
+  int64_t logical_dx_ = 0;      // place in scratch
 };
 
 SINGA_REGISTER_LAYER(kInnerProduct, InnerProductLayer);

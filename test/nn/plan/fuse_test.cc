@@ -136,6 +136,86 @@ TEST(Fuse, OnlySumsCutNegatives) {
   }
 }
 
+constexpr char kFuseRows[] = R"(user_type: "TestInput" dummy_conf { shape: 6 shape: 3 })";
+constexpr char kFuseImages[] =
+    "type: kDummy dummy_conf { input: true shape: 4 shape: 3 shape: 2 shape: 2 }";
+constexpr char kFuseManyRows[] = R"(user_type: "TestInput" dummy_conf { shape: 9000 shape: 3 })";
+
+// An inner product of 13 units, whose reader is `function`.
+std::string ProductThen(const std::string& input, const std::string& function,
+                        const std::string& settings = "") {
+  return StrCat("layer { name: 'data' ", input, R"( }
+    layer { name: "first" type: kInnerProduct srclayers: "data" param { name: "v" }
+            param { name: "a" } innerproduct_conf { num_output: 4 } }
+    layer { name: "fc" type: kInnerProduct srclayers: "first" param { name: "w" }
+            param { name: "b" } innerproduct_conf { num_output: 13 )",
+                settings, R"( } }
+    layer { name: "function" srclayers: "fc" )",
+                function, R"( }
+    layer { name: "loss" user_type: "TestLoss" srclayers: "function" })");
+}
+
+std::string Named(const std::string& function) {
+  return StrCat("type: kActivation activation_conf { type: ", function, " }");
+}
+
+void ExpectFusedIsApart(const std::string& text, int threads) {
+  TestNet together(text), apart(text, {.reuse = false});
+  together.ctx.threads = threads;
+  ASSERT_TRUE(together.net.Find("function")->fused);
+  ASSERT_FALSE(apart.net.Find("function")->fused);
+  for (TestNet* test : {&together, &apart}) test->Forward();
+  ExpectSame(Feature(&together, "function"), Feature(&apart, "function"));
+  for (TestNet* test : {&together, &apart}) test->Backward();
+  for (const auto& param : apart.params.params())
+    ExpectSame(together.Grad(param->name()), apart.Grad(param->name()));
+}
+
+TEST(Fuse, AnInnerProductAndItsSmoothFunctionAgreeWithTheTwoApart) {
+  for (const char* function : {"GELU", "SILU"}) {
+    for (const char* settings : {"", "bias_term: false", "transpose: true"})
+      ExpectFusedIsApart(ProductThen(kFuseRows, Named(function), settings), 1);
+    ExpectFusedIsApart(ProductThen(kFuseImages, Named(function)), 1);
+    for (const int threads : {1, 3})
+      ExpectFusedIsApart(ProductThen(kFuseManyRows, Named(function)), threads);
+  }
+}
+
+// The source of the product is an image, which it reorders.
+TEST(Fuse, AnInnerProductOfImagesAgreesWithTheTwoApart) {
+  const std::string text = StrCat("layer { name: 'data' ", kFuseImages, R"( }
+    layer { name: "conv" type: kConvolution srclayers: "data" param { name: "v" }
+            param { name: "a" } convolution_conf { num_filters: 3 kernel: 2 pad: 1 } }
+    layer { name: "fc" type: kInnerProduct srclayers: "conv" param { name: "w" }
+            param { name: "b" } innerproduct_conf { num_output: 5 } }
+    layer { name: "function" srclayers: "fc" )",
+                                  Named("GELU"), R"( }
+    layer { name: "loss" user_type: "TestLoss" srclayers: "function" })");
+  ExpectFusedIsApart(text, 1);
+}
+
+TEST(Fuse, GradientsOfAnInnerProductAndItsFunctionMatchDifferences) {
+  TestNet test(ProductThen(kFuseRows, Named("GELU")));
+  ASSERT_TRUE(test.net.Find("function")->fused);
+  ExpectParamGradients(&test);
+}
+
+TEST(Fuse, WithoutABackwardPassTheFunctionIsInPlace) {
+  const std::string text = ProductThen(kFuseRows, Named("SILU"));
+  TestNet together(text, {.gradients = false}), apart(text, {.reuse = false});
+  ASSERT_TRUE(together.net.Find("function")->fused);
+  for (const Buffer& buffer : together.net.Find("fc")->declared().buffers)
+    EXPECT_NE(buffer.keep, Keep::kForwardToBackward);
+  for (TestNet* test : {&together, &apart}) test->Forward();
+  ExpectSame(Feature(&together, "function"), Feature(&apart, "function"));
+}
+
+TEST(Fuse, AnInnerProductAppliesNoOtherFunction) {
+  for (const std::string& function :
+       {Named("RELU"), Named("TANH"), std::string("type: kReLU"), std::string("type: kSigmoid")})
+    EXPECT_FALSE(TestNet(ProductThen(kFuseRows, function)).net.Find("function")->fused) << function;
+}
+
 // Returns the net with the kReLU written as a kActivation.
 std::string ByName(std::string text, const std::string& type, const std::string& function) {
   const std::string relu = "type: kReLU";
