@@ -64,4 +64,12 @@ Metric* Declare::ExponentialMetric(const std::string& name) {
   return metric;
 }
 
+Metric* Declare::DerivedMetric(const std::string& name, int64_t count, MetricValue value) {
+  singa::Metric* const shown = Metric(name);
+  shown->value = value;
+  shown->parts = count;
+  for (int64_t i = 1; i < count; ++i) Metric(StrCat(name, ".", i))->hidden = true;
+  return shown;
+}
+
 }  // namespace singa

@@ -106,18 +106,21 @@ void Net::BeginStep() {
 
 void Net::SeeMetrics(Context& ctx) {
   if (!ctx.stream) return;
-  for (NetNode& node : nodes_)
-    for (Metric& metric : node.declared().metrics)
-      if (node.on_device)
-        ctx.stream->Copy(metric.cell.as<void>(), metric.seen.as<void>(), metric.cell.bytes());
+  for (NetNode& node : nodes_) {
+    Declared& declared = node.declared();
+    if (node.on_device && !declared.metrics.empty())
+      ctx.stream->Copy(declared.metric_cells.as<void>(), declared.seen_cells.as<void>(),
+                       declared.metric_cells.bytes());
+  }
   ctx.stream->Wait();
 }
 
 void Net::ClearMetrics(Context& ctx) {
   for (NetNode& node : nodes_) {
+    Tensor& cells = node.declared().metric_cells;
+    if (cells.empty()) continue;
     Context own = node.ContextOf(ctx);
-    for (Metric& metric : node.declared().metrics)
-      ZeroBytes(own, metric.cell.as<void>(), metric.cell.bytes());
+    ZeroBytes(own, cells.as<void>(), cells.bytes());
   }
 }
 

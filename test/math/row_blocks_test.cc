@@ -121,6 +121,11 @@ TEST(TopKBlockTest, CountsAsPlain) {
         EXPECT_EQ(cell[1], want[1]);
         EXPECT_GT(want[0], 0);
         EXPECT_LT(want[0], want[1]);
+        std::vector<double> classes(2 * d), of_blocks(2 * d);
+        CountTopKOfClasses(ctx, score.data(), label.data(), -1, classes.data(), kRows, d, k);
+        RunBlocks(static_cast<int>(d), threads,
+                  CountTopKOfClass{score.data(), label.data(), -1, of_blocks.data(), kRows, d, k});
+        EXPECT_EQ(of_blocks, classes);
       }
 }
 

@@ -110,6 +110,9 @@ TEST_F(DeclareTest, AMetricIsAMeanOrItsExponential) {
   Declare declare = Of("name: 'loss'");
   EXPECT_FALSE(declare.Metric("loss")->exponential);
   EXPECT_TRUE(declare.ExponentialMetric("ppl")->exponential);
+  EXPECT_EQ(declare.DerivedMetric("r2", 3, [](auto) { return 0.; })->parts, 3);
+  EXPECT_EQ(declare.declared().metrics[4].name, "r2.2");
+  EXPECT_TRUE(declare.declared().metrics[4].hidden);
   EXPECT_EQ(declare.declared().metrics[1].name, "ppl");
   EXPECT_EQ(declare.declared().metrics[0].cell.shape(), Shape({2}));
 }

@@ -12,6 +12,8 @@
 #include "nn/loss/class_weights_elements.h"
 #include "nn/loss/euclidean_loss.h"
 #include "nn/loss/euclidean_loss_elements.h"
+#include "nn/loss/r2.h"
+#include "nn/loss/r2_elements.h"
 #include "nn/loss/sigmoid_cross_entropy.h"
 #include "nn/loss/sigmoid_cross_entropy_elements.h"
 #include "nn/loss/softmax_loss.h"
@@ -29,12 +31,12 @@ TEST(EuclideanLossElementsTest, DistancesEqualPlain) {
   for (int threads : {32, 96})
     for (int64_t d : {1, 31, 33, 1000}) {
       const LossValues x = RandomValues("x", 3 * d, 4), t = RandomValues("t", 3 * d, 4);
-      LossValues want(3), distance(3);
+      LossValues want(6), rows(6);
       Context ctx;
-      SquaredDistance(ctx, x.data(), t.data(), want.data(), 3, d);
-      RunBlocks(3, threads, DistanceRow{x.data(), t.data(), distance.data(), d});
+      RowDistances(ctx, x.data(), t.data(), want.data(), want.data() + 3, 3, d);
+      RunBlocks(3, threads, DistanceRow{x.data(), t.data(), rows.data(), rows.data() + 3, d});
       // Float64 sums in another order may round to the next float.
-      for (int i = 0; i < 3; ++i) EXPECT_NEAR(distance[i], want[i], 1.2e-7 * want[i]);
+      for (int i = 0; i < 6; ++i) EXPECT_NEAR(rows[i], want[i], 1.2e-7 * want[i]);
     }
 }
 
@@ -46,14 +48,20 @@ TEST(EuclideanLossElementsTest, DifferencesEqualPlain) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(DifferenceOf{0.3f}(x[i], t[i]), want[i]);
 }
 
-TEST(EuclideanLossElementsTest, AbsoluteSumsEqualPlain) {
-  const LossValues x = RandomValues("x", 1000, 4), t = RandomValues("t", 1000, 4);
-  double want[2] = {1, 2}, cell[2] = {1, 2};
+TEST(R2ElementsTest, ColumnSumsEqualPlain) {
+  const LossValues x = RandomValues("x", 300, 4), t = RandomValues("t", 300, 4);
+  std::vector<R2Sums> want(3), sums(3);
   Context ctx;
-  SumAbsoluteDifference(ctx, x.data(), t.data(), want, 1000);
-  RunBlocks(1, 64, SumBlock<2, AbsoluteTerm, AddToCell>{{x.data(), t.data()}, 1000, 1, {cell, 1}});
-  EXPECT_NEAR(cell[0], want[0], 1e-6 * want[0]);  // plain adds up blocks in float32
-  EXPECT_EQ(cell[1], want[1]);
+  for (int twice = 0; twice < 2; ++twice) {
+    AddColumnSums(ctx, x.data(), t.data(), want.data(), 100, 3);
+    RunBlocks(3, 64, SumColumn{x.data(), t.data(), sums.data(), 100, 3});
+  }
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_NEAR(sums[c].errors, want[c].errors, 1e-12 * want[c].errors);
+    EXPECT_NEAR(sums[c].squares, want[c].squares, 1e-12 * want[c].squares);
+    EXPECT_NEAR(sums[c].targets, want[c].targets, 1e-12 * want[c].squares);
+    EXPECT_EQ(sums[c].rows, 200);
+  }
 }
 
 TEST(SigmoidCrossEntropyElementsTest, SumsAndGradientsEqualPlain) {

@@ -56,7 +56,8 @@ const MessageSpec kAdded[] = {
     {"LayerProto", "1001-1100",
      "220 eltwise_conf EltwiseProto; 221 layer_norm_conf LayerNormProto; "
      "222 attention_conf AttentionProto; 223 position_embedding_conf PositionEmbeddingProto; "
-     "302 sigmoid_cross_entropy_conf SigmoidCrossEntropyProto; 303 loss_weight float=1"},
+     "302 sigmoid_cross_entropy_conf SigmoidCrossEntropyProto; 303 loss_weight float=1; "
+     "304 euclidean_loss_conf EuclideanLossProto"},
     {"EltwiseProto", "", "1 operation Operation=SUM; 2* coeff float"},
     {"LayerNormProto", "", "1 epsilon float=1e-05"},
     {"AttentionProto", "",
@@ -67,7 +68,9 @@ const MessageSpec kAdded[] = {
      "305 bias_term bool=true"},
     {"PoolingProto", "", "301 global_pooling bool=false; 302 ceil_mode bool=false"},
     {"BMProto", "", "301 momentum float=0.9; 302 epsilon float=1e-05"},
-    {"SoftmaxLossProto", "", "304* class_weight float"},
+    {"SoftmaxLossProto", "", "304* class_weight float; 305 per_class bool=false"},
+    {"EuclideanLossProto", "", "1 r2 bool=false"},
+    {"ArgSortProto", "", "302 per_class bool=false"},
     {"SigmoidCrossEntropyProto", "", "1* pos_weight float"},
     {"LRGenProto", "101-200", "302 cosine_conf CosineProto; 303 polynomial_conf PolynomialProto"},
     {"CosineProto", "", "1R change_freq int32; 2 final_lr float=0"},

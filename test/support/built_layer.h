@@ -26,7 +26,7 @@ struct Input {
 class BuiltLayer {
  public:
   // Runs Setup and Prepare. Allocates memory at the first use. `conf` is the text of a LayerProto;
-  // a layer without a name is called "layer".
+  // a layer without a name is called "layer". Its net has the phase of `include`; none: kTrain.
   BuiltLayer(const Context& ctx, const std::string& conf, const std::vector<Input>& inputs);
   // Fails the test if a layer without a plan called a kernel that Declare::Uses did not name.
   ~BuiltLayer();
@@ -92,7 +92,7 @@ class BuiltLayer {
   std::unique_ptr<Layer> layer_;
   Wiring wiring_;
   Traits traits_;
-  Tensor scratch_;
+  Tensor scratch_, metric_cells_;
   bool allocated_ = false, shares_feature_ = false, shares_gradient_ = false;
   KernelTrace trace_;
   std::vector<KernelChoice> plans_;

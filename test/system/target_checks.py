@@ -55,6 +55,58 @@ def a_regression_learns_the_targets_of_a_table(case):
     true(metric(case, "mae") < 0.1, f"the mean error is {metric(case, 'mae')}")
 
 
+def r2(targets, predictions):
+    """R2 as the mean over columns."""
+    scores = []
+    for target, prediction in zip(zip(*targets), zip(*predictions)):
+        mean = sum(target) / len(target)
+        errors = sum((t - p) ** 2 for t, p in zip(target, prediction))
+        scores.append(1 - errors / sum((t - mean) ** 2 for t in target))
+    return sum(scores) / len(scores)
+
+
+@check
+def r2_is_that_of_all_rows_whatever_the_batches(case):
+    lines = rows(90)
+    table(case, lines)
+    asked = LOSS.replace(" }", " euclidean_loss_conf { r2: true } }")
+    case.train(job(loss=asked))
+    out = case.run("predict", "-conf", "job.conf", "t.csv").out.splitlines()[-90:]
+    predictions = [[float(number) for number in line.split(",")[-2:]] for line in out]
+    want = r2([[float(number) for number in line.split(",")[:2]] for line in lines], predictions)
+    true(want < 0.9999, f"R2 is {want}, nothing to compare")
+    for batch in (8, 45, 90):
+        case.run("-conf", "job.conf", "-test", "-set",
+                 f"neuralnet.layer[data].store_conf.batchsize={batch}")
+        close(case.rows(phase="test")[-1]["r2"], want, 1e-4, f"R2 of batches of {batch}")
+    case.train(job(loss=asked, cluster="nworkers_per_group: 2 nworkers_per_procs: 2"),
+               workspace="two")
+    case.train(job(loss=asked, cluster="nworkers_per_group: 2"), workspace="processes")
+    for workspace in ("two", "processes"):
+        close(metric(case, "r2", workspace), metric(case, "r2"), 1e-3, f"R2 of {workspace}")
+    case.train(job(), workspace="unasked")
+    true("r2" not in case.rows("unasked", "train")[-1], "a row has a metric that nobody asked for")
+
+
+@check
+def a_test_shows_the_accuracy_of_each_class(case):
+    draw = random.Random(7)
+    lines = []
+    for _ in range(60):
+        a, b = draw.uniform(-1, 1), draw.uniform(-1, 1)
+        lines.append(f"{int(a > 0.5)},{a:.3f},{b:.3f}")
+    table(case, lines)
+    loss = ('layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" '
+            "softmaxloss_conf { per_class: true } }")
+    case.train(job(loss=loss).replace("shape: 3 num_targets: 2", "shape: 2"))
+    true("accuracy_0" not in case.rows(phase="train")[-1], "training shows each class")
+    case.run("-conf", "job.conf", "-test")
+    row = case.rows(phase="test")[-1]
+    ones = sum(line.startswith("1") for line in lines)
+    whole = (row["accuracy_0"] * (60 - ones) + row["accuracy_1"] * ones) / 60
+    close(row["accuracy"], whole, 1e-6, "the accuracy of both classes")
+
+
 @check
 def targets_follow_their_records_whoever_reads_them(case):
     table(case, rows(90))

@@ -18,6 +18,7 @@ namespace singa {
 struct LayerPlace {
   std::string path = {}, net = {};  // as in ParamTable::Get
   int64_t group = 0, groups = 1;
+  Phase phase = kTrain;  // of the net
 };
 
 class SINGA_API Declare {
@@ -29,6 +30,8 @@ class SINGA_API Declare {
   // different records. LayerProto.partition_id is the worker's number in its group.
   int64_t group() const { return place_.group; }
   int64_t groups() const { return place_.groups; }
+  // Phase of the layer's net.
+  Phase phase() const { return place_.phase; }
 
   // Throws ConfigError("srclayers") unless least <= number of sources <= most.
   void Sources(Inputs in, int least, int most);
@@ -70,9 +73,13 @@ class SINGA_API Declare {
   void Uses(const Slots&... slots) {
     (declared_.slots.push_back(&slots), ...);
   }
+  // Makes a metric. The cells of metrics that are made one after the other lie so, too.
   singa::Metric* Metric(const std::string& name);
   // Makes a metric that is shown as exp(mean): for a loss in nats, the perplexity.
   singa::Metric* ExponentialMetric(const std::string& name);
+  // Makes `count` metrics, whose cells lie one after the other, and returns the first. Rows show
+  // one metric, `name`: value(the sum and weight of each). REQUIRES: count >= 1.
+  singa::Metric* DerivedMetric(const std::string& name, int64_t count, MetricValue value);
   // Names a file that must exist when the job starts; `field` is its path in the layer's conf.
   void File(const std::string& field, const std::string& path) {
     declared_.files.push_back({field, path});

@@ -81,7 +81,8 @@ class NetCheck {
     if (errors.empty()) Warn(FirstStepWarnings(net));
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
-      for (const Metric& metric : node.declared().metrics) metrics_[metric.name].insert(phase);
+      for (const Metric& metric : node.declared().metrics)
+        if (!metric.hidden) metrics_[metric.name].insert(phase);
       if (options_.files) CheckFiles(node);
       if (!errors.empty() || !warned_.insert(node.path).second) continue;
       WarnOfParams(node);

@@ -112,6 +112,7 @@ inline constexpr ForTypes kForTypes[] = {
     {"LayerProto", "type", "attention_conf", "kAttention"},
     {"LayerProto", "type", "position_embedding_conf", "kPositionEmbedding"},
     {"LayerProto", "type", "softmaxloss_conf", "kSoftmaxLoss kCudnnSoftmaxLoss"},
+    {"LayerProto", "type", "euclidean_loss_conf", "kEuclideanLoss"},
     {"LayerProto", "type", "sigmoid_cross_entropy_conf", "kSigmoidCrossEntropyLoss"},
     {"LayerProto", "type", "loss_weight",
      "kEuclideanLoss kSoftmaxLoss kCudnnSoftmaxLoss kSigmoidCrossEntropyLoss kDummy"},
@@ -142,6 +143,7 @@ inline constexpr IdleWith kIdleWith[] = {
     {"kRBMHid", "rbm_conf", "persistent", "has no effect: it is for the kRBMVis", false},
     {"kRBMVis", "rbm_conf", "gaussian", "has no effect: the setting of the kRBMHid is for both"},
     {"kArgSort", "argsort_conf", "ignore_label", "has no effect: the layer reads no labels"},
+    {"kArgSort", "argsort_conf", "per_class", "has no effect: the layer reads no labels", false},
 };
 
 // A field that another field overrides if both are set.

@@ -41,7 +41,7 @@ constexpr std::chrono::seconds kLongestWaitForDisk{20};  // for the last checkpo
 bool LeastIsBest(const std::string& metric) {
   std::istringstream words(metric);
   for (std::string word; std::getline(words, word, '_');)
-    for (const char* least : {"loss", "error", "bits", "perplexity", "ppl"})
+    for (const char* least : {"loss", "error", "mae", "bits", "perplexity", "ppl"})
       if (word == least) return true;
   return false;
 }
@@ -176,13 +176,13 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
 }
 
 void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
-  for (const MetricSums::Entry& entry : sums.entries()) {
-    if (entry.name != job_.checkpoint_best()) continue;
-    const bool least = LeastIsBest(entry.name);
-    if (std::isnan(entry.value())) return;
-    if (!best_ || (least ? entry.value() < *best_ : entry.value() > *best_)) {
+  for (const MetricSums::Shown& shown : sums.Values()) {
+    if (shown.name != job_.checkpoint_best()) continue;
+    const bool least = LeastIsBest(shown.name);
+    if (std::isnan(shown.value)) return;
+    if (!best_ || (least ? shown.value < *best_ : shown.value > *best_)) {
       const auto before = std::make_pair(best_, best_step_);
-      best_ = entry.value();
+      best_ = shown.value;
       best_step_ = updates;
       if (!TryCommit(updates) && !Has(updates)) std::tie(best_, best_step_) = before;
     }

@@ -24,12 +24,12 @@ int64_t CountBadRecords(WorkerGroups* groups) {
 
 MetricsRows LayerRows(const MetricSums& sums) {
   MetricsRows rows;
-  for (const MetricSums::Entry& entry : sums.entries()) {
-    if (rows.empty() || rows.back().layer != entry.layer) {
+  for (const MetricSums::Shown& shown : sums.Values()) {
+    if (rows.empty() || rows.back().layer != shown.layer) {
       rows.emplace_back();
-      rows.back().layer = entry.layer;
+      rows.back().layer = shown.layer;
     }
-    rows.back().metrics.emplace_back(entry.name, entry.value());
+    rows.back().metrics.emplace_back(shown.name, shown.value);
   }
   if (rows.empty()) rows.emplace_back();
   return rows;

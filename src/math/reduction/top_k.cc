@@ -42,20 +42,35 @@ SINGA_CPU_CLONES int64_t Before(const float* score, int64_t label, int64_t d) {
   return before;
 }
 
+bool IsAmongTopK(const float* score, int64_t label, int64_t d, int64_t k) {
+  return !std::isnan(score[label]) && Before(score, label, d) < k;
+}
+
 void Count(Context&, const float* score, const int32_t* label, int64_t ignored, double* cell,
            int64_t n, int64_t d, int64_t k) {
   int64_t hits = 0, rows = 0;
   for (int64_t i = 0; i < n; ++i, score += d) {
     if (label[i] == ignored) continue;
     ++rows;
-    if (!std::isnan(score[label[i]]) && Before(score, label[i], d) < k) ++hits;
+    if (IsAmongTopK(score, label[i], d, k)) ++hits;
   }
   cell[0] += static_cast<double>(hits);
   cell[1] += static_cast<double>(rows);
 }
 
-[[maybe_unused]] const bool registered =
-    TopK.Set(Device::kCpu, Select) && CountTopK.Set(Device::kCpu, Count);
+void CountOfClasses(Context&, const float* score, const int32_t* label, int64_t ignored,
+                    double* cells, int64_t n, int64_t d, int64_t k) {
+  for (int64_t i = 0; i < n; ++i, score += d) {
+    if (label[i] == ignored) continue;
+    double* const cell = cells + 2 * int64_t{label[i]};
+    if (IsAmongTopK(score, label[i], d, k)) cell[0] += 1;
+    cell[1] += 1;
+  }
+}
+
+[[maybe_unused]] const bool registered = TopK.Set(Device::kCpu, Select) &&
+                                         CountTopK.Set(Device::kCpu, Count) &&
+                                         CountTopKOfClasses.Set(Device::kCpu, CountOfClasses);
 
 }  // namespace
 }  // namespace singa

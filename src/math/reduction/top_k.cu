@@ -21,8 +21,14 @@ void Count(Context& ctx, const float* score, const int32_t* label, int64_t ignor
   SumPartial<2>(ctx, parts, AddToCell{cell, 1});
 }
 
-[[maybe_unused]] const bool registered =
-    TopK.Set(Device::kCuda, Select) && CountTopK.Set(Device::kCuda, Count);
+void CountOfClasses(Context& ctx, const float* score, const int32_t* label, int64_t ignored,
+                    double* cells, int64_t n, int64_t d, int64_t k) {
+  ForEachBlock(ctx, d, CountTopKOfClass{score, label, ignored, cells, n, d, k});
+}
+
+[[maybe_unused]] const bool registered = TopK.Set(Device::kCuda, Select) &&
+                                         CountTopK.Set(Device::kCuda, Count) &&
+                                         CountTopKOfClasses.Set(Device::kCuda, CountOfClasses);
 
 }  // namespace
 }  // namespace singa

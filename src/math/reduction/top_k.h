@@ -29,4 +29,10 @@ inline constinit Kernel<void(const float* score, const int32_t* label, int64_t i
                              double* cell, int64_t n, int64_t d, int64_t k)>
     CountTopK{"CountTopK"};
 
+// Counts the rows of each class j in cells[2 j] and cells[2 j + 1], as CountTopK does in its cell.
+// cells: [d, 2].
+inline constinit Kernel<void(const float* score, const int32_t* label, int64_t ignored,
+                             double* cells, int64_t n, int64_t d, int64_t k)>
+    CountTopKOfClasses{"CountTopKOfClasses"};
+
 }  // namespace singa

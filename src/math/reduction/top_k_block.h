@@ -44,6 +44,34 @@ struct TopKRow {
   }
 };
 
+// Block c counts the rows of class c. Each of its threads has rows of its own.
+struct CountTopKOfClass {
+  const float* score;
+  const int32_t* label;
+  int64_t ignored;
+  double* cells;
+  int64_t n, d, k;
+
+  template <typename B>
+  SINGA_DEVICE void operator()(const B& block, int64_t c) const {
+    double hits = 0, rows = 0;
+    for (int64_t r = block.thread(); r < n; r += block.threads()) {
+      if (label[r] != c || label[r] == ignored) continue;
+      rows += 1;
+      const float* const row = score + r * d;
+      int64_t before = 0;
+      for (int64_t j = 0; j < d; ++j)
+        before += j != c && !(j < c ? row[j] <= row[c] : row[j] < row[c]) ? 1 : 0;
+      if (before < k && row[c] == row[c]) hits += 1;
+    }
+    hits = block.Sum(hits);
+    rows = block.Sum(rows);
+    if (block.thread() != 0) return;
+    cells[2 * c] += hits;
+    cells[2 * c + 1] += rows;
+  }
+};
+
 // Block or warp i of `parts` counts the hits and the rows of rows i, i + parts, ...
 struct CountTopKRows {
   const float* score;

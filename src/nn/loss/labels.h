@@ -23,6 +23,24 @@ inline void RequireLabels(const LayerProto& conf, Inputs in, int64_t rows) {
                              " for ", Counted(rows, "row")));
 }
 
+// Declares the metrics accuracy_<class> of a net that tests, and returns the first. Their cells lie
+// one after the other. Returns null if the net trains, or if the conf does not ask for them. `path`
+// is that of `conf`, a SoftmaxLossProto or an ArgSortProto, in the layer's.
+template <typename Conf>
+Metric* AccuracyOfClasses(const std::string& path, const Conf& conf, int64_t classes,
+                          Declare& declare) {
+  constexpr int64_t kMostClasses = 100;  // a row of metrics stays readable
+  if (!conf.per_class()) return nullptr;
+  if (classes > kMostClasses)
+    throw ConfigError(path + ".per_class", StrCat("is for at most ", kMostClasses,
+                                                  " classes, the scores have ", classes));
+  if (declare.phase() == kTrain) return nullptr;
+  declare.Uses(CountTopKOfClasses);
+  Metric* const first = declare.Metric("accuracy_0");
+  for (int64_t c = 1; c < classes; ++c) declare.Metric(StrCat("accuracy_", c));
+  return first;
+}
+
 // A label is outside [0, classes). CheckInputs (nn/plan/check_inputs.h) adds the record that has
 // it.
 class LabelError : public Error {

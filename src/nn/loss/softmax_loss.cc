@@ -1,10 +1,11 @@
 // kSoftmaxLoss has the sources logits and labels. Its feature is softmax(logits). Metric "loss" is
 // the mean of scale times the cross-entropy, in training with smoothed labels. Metric "accuracy" is
 // the share of rows whose label is in the top k. If the conf asks for it, metric "bits" is the loss
-// in bits. Rows whose label is ignore_label count in no metric and give no gradient. The gradients
-// of the other rows are still divided by the whole batch, so a sequence's weight is its number of
-// steps, however it is padded. With class_weight, loss and gradient are weighted means over the
-// rows of the whole group that count (nn/loss/class_weights.h).
+// in bits. If it asks for them, metrics accuracy_<class> of a net that tests are the accuracies of
+// the classes. Rows whose label is ignore_label count in no metric and give no gradient. The
+// gradients of the other rows are still divided by the whole batch, so a sequence's weight is its
+// number of steps, however it is padded. With class_weight, loss and gradient are weighted means
+// over the rows of the whole group that count (nn/loss/class_weights.h).
 #include "nn/loss/softmax_loss.h"
 
 #include <cfloat>
@@ -18,6 +19,7 @@
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
 #include "math/cpu_dispatch.h"
+#include "math/parallel_slices.h"
 #include "math/reduction/softmax.h"
 #include "math/reduction/top_k.h"
 #include "nn/loss/class_weights.h"
@@ -50,17 +52,20 @@ SINGA_CPU_CLONES void Scale(const float* p, float* dx, int64_t n, float scale, f
   for (int64_t i = 0; i < n; ++i) dx[i] = scale * (p[i] - uniform);
 }
 
-void Backward(Context&, const float* p, const int32_t* label, int64_t ignored, float* dx, int64_t n,
-              int64_t d, float scale, float smoothing) {
+void Backward(Context& ctx, const float* p, const int32_t* label, int64_t ignored, float* dx,
+              int64_t n, int64_t d, float scale, float smoothing) {
   const float uniform = smoothing / static_cast<float>(d), own = uniform + (1 - smoothing);
-  for (int64_t i = 0; i < n; ++i, p += d, dx += d) {
-    if (label[i] == ignored) {
-      std::memset(dx, 0, d * sizeof(float));
-      continue;
+  const auto row = [=](int64_t label_of_row, const float* p_row, float* dx_row) {
+    if (label_of_row == ignored) {
+      std::memset(dx_row, 0, d * sizeof(float));
+      return;
     }
-    Scale(p, dx, d, scale, uniform);
-    dx[label[i]] = scale * (p[label[i]] - own);
-  }
+    Scale(p_row, dx_row, d, scale, uniform);
+    dx_row[label_of_row] = scale * (p_row[label_of_row] - own);
+  };
+  ParallelSlices(ctx, n * d, d, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin / d; i < end / d; ++i) row(label[i], p + i * d, dx + i * d);
+  });
 }
 
 [[maybe_unused]] const bool registered =
@@ -92,6 +97,8 @@ class SoftmaxLossLayer final : public Layer {
     loss_ = declare.Metric("loss");
     accuracy_ = declare.Metric("accuracy");
     if (conf.softmaxloss_conf().bits()) bits_ = declare.Metric("bits");
+    of_classes_ =
+        AccuracyOfClasses("softmaxloss_conf", conf.softmaxloss_conf(), flat_.row_size(), declare);
     declare.Uses(SoftmaxForward, CountTopK);
     SetClassWeights(conf.softmaxloss_conf(), in[0]->span.steps, &declare);
     if (!flat_.in_order()) declare.Uses(TransposeEach);
@@ -132,6 +139,8 @@ class SoftmaxLossLayer final : public Layer {
     const float smoothing = phase & kTrain ? smoothing_ : 0;
     AddEntropy(ctx, p, label, smoothing, scale_, loss_);
     CountTopK(ctx, p, label, ignored_, accuracy_->cell.as<double>(), n, d, topk_);
+    if (of_classes_)
+      CountTopKOfClasses(ctx, p, label, ignored_, of_classes_->cell.as<double>(), n, d, topk_);
     if (bits_) AddEntropy(ctx, p, label, smoothing, scale_ / std::numbers::ln2, bits_);
   }
 
@@ -161,6 +170,8 @@ class SoftmaxLossLayer final : public Layer {
     sum_of_weights_ = std::accumulate(weights_.begin(), weights_.end(), 0.f);
     if (sum_of_weights_ == 0)
       throw ConfigError("softmaxloss_conf", "class_weight must have a number > 0");
+    if (!std::isfinite(sum_of_weights_))
+      throw ConfigError(kField, "has a sum that is no finite float: make all weights smaller");
     declare->Keeps(std::ssize(weights_) * static_cast<int64_t>(sizeof(float)));
     declare->Uses(WeightedCrossEntropy, SumLabelWeights, WeightedSoftmaxLossBackward);
     total_ = declare->Buffer({steps}, Keep::kForwardToBackward, DType::kF64);
@@ -203,7 +214,8 @@ class SoftmaxLossLayer final : public Layer {
   Tensor weight_;            // weights_, where the kernels run
   Tensor* total_ = nullptr;  // [steps]: sum of the weights of the group's labels
   Metric *loss_ = nullptr, *accuracy_ = nullptr;
-  Metric* bits_ = nullptr;  // null: the conf does not ask for it
+  Metric* bits_ = nullptr;        // null: the conf does not ask for it
+  Metric* of_classes_ = nullptr;  // as bits_, or the net trains
 };
 
 SINGA_REGISTER_LAYER(kSoftmaxLoss, SoftmaxLossLayer);

@@ -26,7 +26,7 @@ class RbmVisLayer final : public RbmLayer {
     flat_ = FlatRows(in[0]->data.shape());
     SetUpSide(conf, declare, flat_.rows(), flat_.row_size(), flat_.row_size());
     gaussian_ = conf.rbm_conf().gaussian();
-    declare.Uses(SigmoidForward, SquaredDistance, AddSum);
+    declare.Uses(SigmoidForward, RowDistances, AddSum);
     if (gaussian_)
       declare.Uses(GaussianKernel, GaussianSample);
     else
@@ -113,7 +113,7 @@ class RbmVisLayer final : public RbmLayer {
 
   void AddError(Context& ctx, const float* vis) {
     float* const distance = static_cast<float*>(ctx.scratch) + rows_ * hidden_;
-    SquaredDistance(ctx, input_->data(), vis, distance, rows_, visible_);
+    RowDistances(ctx, input_->data(), vis, distance, nullptr, rows_, visible_);
     AddSum(ctx, distance, error_->cell.as<double>(), rows_, static_cast<double>(rows_));
   }
 

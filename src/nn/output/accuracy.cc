@@ -1,6 +1,7 @@
 // kAccuracy has the sources scores and labels. Its metric "accuracy" is the share of rows whose
-// label is among the topk best scores, without rows of ignore_label. Its feature holds the indices
-// of the topk best scores, best first.
+// label is among the topk best scores, without rows of ignore_label. If the conf asks for them,
+// metrics accuracy_<class> of a net that tests are the accuracies of the classes. Its feature holds
+// the indices of the topk best scores, best first.
 #include "nn/loss/labels.h"
 #include "nn/output/ranked_rows.h"
 #include "singa/nn/layer.h"
@@ -22,6 +23,7 @@ class AccuracyLayer final : public Layer {
     ignored_ = IgnoredLabelOf(conf.argsort_conf());
     declare.Uses(CountTopK);
     accuracy_ = declare.Metric("accuracy");
+    of_classes_ = AccuracyOfClasses("argsort_conf", conf.argsort_conf(), rows_.row_size(), declare);
   }
 
   Traits traits() const override { return {.on_device = true, .checks = 1u << 1}; }
@@ -32,9 +34,12 @@ class AccuracyLayer final : public Layer {
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const float* scores = rows_.Rank(ctx, *in[0], out[0]);
-    if (!(phase & kDeploy))
-      CountTopK(ctx, scores, in[1]->label.as<int32_t>(), ignored_, accuracy_->cell.as<double>(),
-                rows_.rows(), rows_.row_size(), rows_.topk());
+    if (phase & kDeploy) return;
+    const int32_t* label = in[1]->label.as<int32_t>();
+    const int64_t n = rows_.rows(), d = rows_.row_size(), k = rows_.topk();
+    CountTopK(ctx, scores, label, ignored_, accuracy_->cell.as<double>(), n, d, k);
+    if (of_classes_)
+      CountTopKOfClasses(ctx, scores, label, ignored_, of_classes_->cell.as<double>(), n, d, k);
   }
 
  private:
@@ -42,6 +47,7 @@ class AccuracyLayer final : public Layer {
   RankedRows rows_;
   int64_t ignored_ = kNoneIgnored;
   Metric* accuracy_ = nullptr;
+  Metric* of_classes_ = nullptr;  // null: the conf does not ask for them, or the net trains
 };
 
 SINGA_REGISTER_LAYER(kAccuracy, AccuracyLayer);

@@ -38,10 +38,18 @@ void AllocateLasting(const Context& ctx, Declare* declare) {
   for (Buffer& buffer : declare->declared().buffers)
     if (buffer.keep == Keep::kForever)
       buffer.tensor = Allocate(ctx, buffer.tensor.shape(), buffer.tensor.type());
-  for (Metric& metric : declare->declared().metrics) {
-    metric.cell = Allocate(ctx, metric.cell.shape(), metric.cell.type());
+  Declared& declared = declare->declared();
+  if (declared.metrics.empty()) return;
+  const auto count = static_cast<int64_t>(declared.metrics.size());
+  declared.metric_cells = Allocate(ctx, {count, 2}, DType::kF64);
+  declared.seen_cells = declared.metric_cells;
+  if (ctx.stream)
+    declared.seen_cells.Own(ctx.stream->gpu().AllocatePinned(declared.metric_cells.bytes()));
+  for (int64_t i = 0; i < count; ++i) {
+    Metric& metric = declared.metrics[i];
+    metric.cell.Bind(declared.metric_cells.as<double>() + 2 * i);
     metric.seen = metric.cell;
-    if (ctx.stream) metric.seen.Own(ctx.stream->gpu().AllocatePinned(metric.cell.bytes()));
+    metric.seen.Bind(declared.seen_cells.as<double>() + 2 * i);
   }
 }
 

@@ -112,9 +112,10 @@ class NetBuilder {
     node.out_ports.resize(layer.wiring.num_outputs + layer.wiring.state_outputs);
     for (Port& port : node.out_ports) node.out.push_back(&port);
     std::string data = graph_node.in.empty() ? "" : data_[graph_node.in[0].value];
-    node.declare = std::make_unique<Declare>(
-        node.conf, &params_,
-        LayerPlace{layer.path, Phase_Name(options_.phase) + data, options_.group, options_.groups});
+    node.declare =
+        std::make_unique<Declare>(node.conf, &params_,
+                                  LayerPlace{layer.path, Phase_Name(options_.phase) + data,
+                                             options_.group, options_.groups, options_.phase});
     try {
       node.layer = NewLayer(layer, node.conf);
       if (options_.use && node.wiring.is_input && node.in.empty())

@@ -43,10 +43,11 @@ void PrepareLayers(const Context& ctx, Net* net) {
 // Returns the bytes that nodes on a device, or nodes on the host, keep forever.
 int64_t ForeverBytes(const Net& net, bool on_device) {
   constexpr int64_t kAligned = MemoryPlan::kAlignment;
+  constexpr int64_t kCell = 2 * sizeof(double);  // of a metric
   int64_t bytes = 0;
   for (const NetNode& node : net.nodes()) {
     if (node.on_device != on_device) continue;
-    bytes += static_cast<int64_t>(node.declared().metrics.size()) * kAligned;
+    bytes += RoundUp(kCell * std::ssize(node.declared().metrics), kAligned);
     bytes += node.declared().kept;
     for (const Buffer& buffer : node.declared().buffers)
       if (buffer.keep == Keep::kForever) bytes += RoundUp(buffer.tensor.bytes(), kAligned);

@@ -12,8 +12,12 @@ MetricSums::MetricSums(Net* net) : net_(net) {
              (entries_[i].layer != node.name || entries_[i].name != metric.name))
         ++i;
       if (i == entries_.size())
-        entries_.push_back(
-            {.layer = node.name, .name = metric.name, .exponential = metric.exponential});
+        entries_.push_back({.layer = node.name,
+                            .name = metric.name,
+                            .exponential = metric.exponential,
+                            .of = metric.value,
+                            .parts = metric.parts,
+                            .hidden = metric.hidden});
       cells_.push_back({&metric, i});
     }
 }
@@ -39,6 +43,19 @@ void MetricSums::Add(const MetricSums& other) {
     entries_[i].sum += other.entries_[i].sum;
     entries_[i].weight += other.entries_[i].weight;
   }
+}
+
+std::vector<MetricSums::Shown> MetricSums::Values() const {
+  const std::vector<double> numbers = Numbers();
+  std::vector<Shown> shown;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.hidden) continue;
+    const double value =
+        entry.of ? entry.of(std::span(numbers).subspan(2 * i, 2 * entry.parts)) : entry.value();
+    shown.push_back({entry.layer, entry.name, value});
+  }
+  return shown;
 }
 
 std::vector<double> MetricSums::Numbers() const {

@@ -17,12 +17,21 @@ class MetricSums {
   struct Entry {
     std::string layer, name;
     double sum = 0, weight = 0;
-    bool exponential = false;  // Metric::exponential
-    // Returns the value to show; NaN if nothing was added.
+    bool exponential = false;  // the next four: as in Metric
+    MetricValue of = nullptr;
+    int64_t parts = 1;
+    bool hidden = false;
+    // Returns the mean, or its exponential; NaN if nothing was added.
     double value() const {
       if (weight == 0) return std::numeric_limits<double>::quiet_NaN();
       return exponential ? std::exp(sum / weight) : sum / weight;
     }
+  };
+
+  // A metric as rows show it.
+  struct Shown {
+    std::string layer, name;
+    double value;
   };
 
   MetricSums() = default;
@@ -33,6 +42,8 @@ class MetricSums {
   void Drop(Context& ctx);            // zeroes the cells without adding them
   void Add(const MetricSums& other);  // `other`: of a net with the same layers
   void Reset();
+  // Returns the metrics to show, in the order of the entries.
+  std::vector<Shown> Values() const;
   // Returns sum and weight of each entry.
   std::vector<double> Numbers() const;
   void SetNumbers(std::span<const double> numbers);

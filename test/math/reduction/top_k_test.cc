@@ -76,6 +76,15 @@ TEST(TopKTest, RowsWhoseLabelIsIgnoredDoNotCount) {
   EXPECT_EQ(cell, (Cell{1, 2}));
 }
 
+TEST(TopKTest, CountsTheRowsOfEachClass) {
+  Context ctx;
+  const Values score = {1, 2, 3, 3, 2, 1, 1, 2, 3, 9, 0, 0};
+  const std::vector<int32_t> label = {2, -1, 0, 2};
+  std::vector<double> cells = {10, 20, 0, 0, 0, 0};
+  CountTopKOfClasses(ctx, score.data(), label.data(), -1, cells.data(), 4, 3, 1);
+  EXPECT_EQ(cells, (std::vector<double>{10, 21, 0, 0, 1, 2}));
+}
+
 TEST(TopKTest, NanIsNeverAHitAndAlwaysBetter) {
   EXPECT_EQ(Hits({NAN, 1}, 0, 2), 0);
   EXPECT_EQ(Hits({NAN, 1}, 1, 1), 0);

@@ -1,6 +1,7 @@
 // The golden numbers are those of tool/golden/normalisation.py.
 #include <cmath>
 
+#include "nn/loss/euclidean_loss.h"
 #include "support/layer_test.h"
 
 namespace singa {
@@ -59,6 +60,62 @@ TEST_P(EuclideanLossTest, AbsoluteErrorsAddUpInBlocks) {
   layer->BeginStep(0);
   layer->Forward(kTest);
   EXPECT_NEAR(layer->metric("mae"), sum / 1500, 1e-6);
+}
+
+constexpr char kR2[] = "type: kEuclideanLoss euclidean_loss_conf { r2: true }";
+
+// As r2_score of scikit-learn.
+TEST_P(EuclideanLossTest, R2IsTheMeanOverColumns) {
+  const std::vector<Input> inputs = {{.shape = {3, 2}, .data = {1.5f, 4, 3, 0, 5.5f, 2}},
+                                     {.shape = {3, 2}, .data = {1, 2, 3, 2, 5, 2}}};
+  std::vector<Input> other = inputs;
+  other[1].data = {1, 2, 3, 2, 5, 4};
+  const auto constant = Build(kR2, inputs), layer = Build(kR2, other);
+  for (BuiltLayer* one : {constant.get(), layer.get()}) {
+    one->BeginStep(0);
+    one->Forward(kTest);
+  }
+  // The second column of targets is constant, and its predictions are not exact.
+  EXPECT_DOUBLE_EQ(constant->metric("r2"), (1 - 0.5 / 8) / 2);
+  const double spread = 4. + 4 + 16 - 64. / 3, errors = 4. + 4 + 4;
+  EXPECT_DOUBLE_EQ(layer->metric("r2"), (1 - 0.5 / 8 + 1 - errors / spread) / 2);
+}
+
+TEST_P(EuclideanLossTest, R2CountsAllBatches) {
+  const auto layer = Build(kR2, {{.shape = {1, 1}, .data = {2}}, {.shape = {1, 1}, .data = {1}}});
+  layer->BeginStep(0);
+  layer->Forward(kTest);
+  EXPECT_TRUE(std::isnan(layer->metric("r2")));  // one row has no deviation
+  layer->SetInput(0, {4});
+  layer->SetInput(1, {5});
+  layer->Forward(kTest);
+  EXPECT_DOUBLE_EQ(layer->metric("r2"), 1 - 2. / 8);
+}
+
+TEST_P(EuclideanLossTest, ExactPredictionsOfOneTargetHaveR2One) {
+  const Values same(7, 0.1f);
+  const auto layer = Build(kR2, {{.shape = {7, 1}, .data = same}, {.shape = {7, 1}, .data = same}});
+  layer->BeginStep(0);
+  for (int i = 0; i < 100; ++i) layer->Forward(kTest);
+  EXPECT_EQ(layer->metric("r2"), 1);
+}
+
+TEST_P(EuclideanLossTest, HasR2OnlyIfAskedAndForAHundredColumns) {
+  EXPECT_EQ(Build(kLoss, {Shape({2, 3}), Shape({2, 3})})->declare().declared().metrics.size(), 2u);
+  EXPECT_CONFIG_ERROR_SAYS(Build(kR2, {Shape({2, 101}), Shape({2, 101})}), "euclidean_loss_conf.r2",
+                           "at most 100 columns, the rows have 101");
+}
+
+TEST(EuclideanLossBits, AreThoseOfOneThread) {
+  const int64_t n = 100, d = 2000;
+  const Values x = Pattern(n * d, 3), t = Pattern(n * d, 5);
+  Values one(2 * n), four(2 * n);
+  Context ctx;
+  ctx.threads = 1;
+  RowDistances(ctx, x.data(), t.data(), one.data(), one.data() + n, n, d);
+  ctx.threads = 4;
+  RowDistances(ctx, x.data(), t.data(), four.data(), four.data() + n, n, d);
+  EXPECT_EQ(one, four);
 }
 
 TEST_P(EuclideanLossTest, RejectsRowsOfOtherSizes) {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "support/layer_test.h"
 
 namespace singa {
@@ -25,6 +27,22 @@ TEST_P(AccuracyTest, CountsLabelsAmongTheTopk) {
   EXPECT_EQ(Accuracy("type: kAccuracy", Sources({2, 3}, kScores, {1, 2})), 0.5);
   EXPECT_EQ(Accuracy(kTop2, Sources({2, 3}, kScores, {1, 2})), 1);
   EXPECT_EQ(Accuracy(kTop2, Sources({2, 3}, kScores, {0, 1})), 0);
+}
+
+TEST_P(AccuracyTest, ATestShowsTheAccuracyOfEachClass) {
+  const std::string per_class = "type: kAccuracy argsort_conf { per_class: true } ";
+  const std::vector<Input> sources =
+      Sources({4, 3}, {0, 2, 1, 2, 0, 1, 0, 2, 1, 0, 1, 2}, {1, 1, 1, 2});
+  const auto layer = Build(per_class + "include: kTest", sources);
+  layer->BeginStep(0);
+  layer->Forward(kTest);
+  EXPECT_EQ(layer->metric("accuracy"), 0.75);
+  EXPECT_EQ(layer->metric("accuracy_1"), 2. / 3);
+  EXPECT_EQ(layer->metric("accuracy_2"), 1);
+  EXPECT_TRUE(std::isnan(layer->metric("accuracy_0")));  // no row has the label 0
+  EXPECT_EQ(Build(per_class, sources)->declare().declared().metrics.size(), 1u);
+  EXPECT_CONFIG_ERROR_SAYS(Build(per_class, Sources({1, 101}, Values(101), {0})),
+                           "argsort_conf.per_class", "at most 100 classes, the scores have 101");
 }
 
 TEST_P(AccuracyTest, FeatureIsTheTopkIndices) {

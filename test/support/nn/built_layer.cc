@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <span>
 #include <stdexcept>
 
 #include "singa/base/str_cat.h"
@@ -58,7 +60,9 @@ BuiltLayer::BuiltLayer(const Context& ctx, const std::string& conf,
   wiring_ = layer_->wiring(conf_);
   out_ports_.resize(wiring_.num_outputs + wiring_.state_outputs);
   for (Port& port : out_ports_) out_.push_back(&port);
-  declare_ = std::make_unique<Declare>(conf_, &table_);
+  LayerPlace place;
+  if (conf_.include_size() > 0) place.phase = conf_.include(0);
+  declare_ = std::make_unique<Declare>(conf_, &table_, place);
   layer_->Setup(conf_, *declare_, in_, out_);
   traits_ = layer_->traits();
   if (!traits_.on_device) GoToHost();
@@ -150,8 +154,10 @@ void BuiltLayer::Allocate() {
   }
   for (Buffer& buffer : declare_->declared().buffers)
     buffer.tensor = memory_.Allocate(buffer.tensor.shape(), buffer.tensor.type());
-  for (Metric& metric : declare_->declared().metrics)
-    metric.cell = memory_.Allocate(metric.cell.shape(), metric.cell.type());
+  std::deque<Metric>& metrics = declare_->declared().metrics;
+  if (!metrics.empty()) metric_cells_ = memory_.Allocate({std::ssize(metrics), 2}, DType::kF64);
+  for (int64_t i = 0; i < std::ssize(metrics); ++i)
+    metrics[i].cell.Bind(metric_cells_.as<double>() + 2 * i);
   scratch_ = memory_.Allocate({declare_->declared().scratch}, DType::kU8);
   ctx_.scratch = scratch_.as<uint8_t>();
   layer_->Open(ctx_);
@@ -203,10 +209,13 @@ std::vector<float> BuiltLayer::ParamGradient(int i) const {
 }
 
 double BuiltLayer::metric(const std::string& name) {
-  for (const Metric& metric : declare_->declared().metrics) {
-    if (metric.name != name) continue;
-    const std::vector<double> cell = memory_.Read<double>(metric.cell);
-    return cell[0] / cell[1];
+  const std::deque<Metric>& metrics = declare_->declared().metrics;
+  for (int64_t i = 0; i < std::ssize(metrics); ++i) {
+    if (metrics[i].name != name) continue;
+    const std::vector<double> cells = memory_.Read<double>(metric_cells_);
+    if (metrics[i].value)
+      return metrics[i].value(std::span(cells).subspan(2 * i, 2 * metrics[i].parts));
+    return cells[2 * i] / cells[2 * i + 1];
   }
   throw std::logic_error("the layer has no metric " + name);
 }
@@ -221,8 +230,7 @@ void BuiltLayer::BeginStep(int64_t step) {
   }
   for (Buffer& buffer : declare_->declared().buffers)
     if (buffer.keep != Keep::kForever) memory_.Poison(&buffer.tensor);
-  for (Metric& metric : declare_->declared().metrics)
-    ZeroBytes(ctx_, metric.cell.as<double>(), metric.cell.bytes());
+  if (!metric_cells_.empty()) ZeroBytes(ctx_, metric_cells_.as<double>(), metric_cells_.bytes());
 }
 
 void BuiltLayer::Forward(Phase phase) {

@@ -83,6 +83,19 @@ TEST(MetricSumsTest, APerplexityIsTheExponentialOfTheMean) {
   EXPECT_DOUBLE_EQ(entry.value(), std::exp(3));
 }
 
+TEST(MetricSumsTest, ADerivedMetricShowsItsPartsAsOneValue) {
+  TestNet test(kTwoLosses);
+  MetricSums sums(&test.net);
+  sums.entries()[0].of = [](std::span<const double> of) { return of[0] + of[1] + of[2] + of[3]; };
+  sums.entries()[0].parts = 2;
+  sums.entries()[1].hidden = true;
+  sums.SetNumbers(std::vector<double>{1, 2, 3, 4});
+  const std::vector<MetricSums::Shown> shown = sums.Values();
+  ASSERT_EQ(shown.size(), 1u);
+  EXPECT_EQ(shown[0].layer + shown[0].name, "nearloss");
+  EXPECT_EQ(shown[0].value, 10);
+}
+
 TEST(MetricSumsTest, NumbersOfAnotherWorkerAreAdded) {
   TestNet test(kTwoLosses), other_test(kTwoLosses);
   MetricSums sums(&test.net), other(&other_test.net);
