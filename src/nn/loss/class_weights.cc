@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "math/parallel_slices.h"
 #include "nn/loss/class_weights_elements.h"
 
 namespace singa {
@@ -28,12 +29,17 @@ void Total(Context&, const int32_t* label, int64_t ignored, ClassWeights weights
     if (label[r] != ignored) total[r / rows] += weights.of[label[r]];
 }
 
-void Backward(Context&, const float* p, const int32_t* label, int64_t ignored, ClassWeights weights,
-              const double* total, int64_t steps, float* dx, int64_t n, int64_t d, float scale,
-              float smoothing) {
+void Backward(Context& ctx, const float* p, const int32_t* label, int64_t ignored,
+              ClassWeights weights, const double* total, int64_t steps, float* dx, int64_t n,
+              int64_t d, float scale, float smoothing) {
   const WeightedSoftmaxLossGradient gradient = {p,         label, ignored, weights, total,
                                                 n / steps, dx,    d,       scale,   smoothing};
-  for (int64_t i = 0; i < n * d; ++i) gradient(i);
+  ParallelSlices(ctx, n * d, d, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin / d; r < end / d; ++r) {
+      const auto row = gradient.RowOf(r);
+      for (int64_t j = 0; j < d; ++j) gradient.Set(row, r, j);
+    }
+  });
 }
 
 [[maybe_unused]] const bool registered = WeightedCrossEntropy.Set(Device::kCpu, Entropy) &&

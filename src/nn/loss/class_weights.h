@@ -2,8 +2,9 @@
 // are weighted means, as those of torch.nn.functional.cross_entropy(weight=v), over the rows of a
 // time step:
 //   loss = sum over i, j of -v[j] q[i][j] log p[i][j], over total = sum over i of v[label[i]]
-// q are the smoothed targets of nn/loss/softmax_loss.h; rows whose label is `ignored` do not count.
-// p, dx: [n, d].
+// If the total is 0, as all labels have weight 0, there is no loss and the gradient is 0; PyTorch's
+// is NaN. q are the smoothed targets of nn/loss/softmax_loss.h; rows whose label is `ignored` do
+// not count. p, dx: [n, d].
 #pragma once
 
 #include "singa/tensor/kernel.h"

@@ -48,8 +48,15 @@ struct LabelWeightsOfStep {
   }
 };
 
-// Computes element i of dx.
+// Computes elements of dx. On the device a thread computes element i; the host goes row by row.
 struct WeightedSoftmaxLossGradient {
+  // What the elements of a row share. A row that does not count has the factor 0.
+  struct Row {
+    double factor;  // scale over the sum of weights, which may exceed the range of float
+    float own, mean;
+    int64_t label;
+  };
+
   const float* p;
   const int32_t* label;
   int64_t ignored;
@@ -60,17 +67,24 @@ struct WeightedSoftmaxLossGradient {
   int64_t d;
   float scale, smoothing;
 
-  SINGA_HD void operator()(int64_t i) const {
-    const int64_t r = i / d, j = i - r * d;
+  SINGA_HD float uniform() const { return smoothing / static_cast<float>(d); }
+
+  SINGA_HD Row RowOf(int64_t r) const {
     const double all = total[r / rows];
-    if (label[r] == ignored || all == 0) {
-      dx[i] = 0;
-      return;
-    }
-    const float uniform = smoothing / static_cast<float>(d);
+    if (label[r] == ignored || all == 0) return {};
     const float own = (1 - smoothing) * weights.of[label[r]];
-    const float target = uniform * weights.of[j] + (j == label[r] ? own : 0);
-    dx[i] = static_cast<float>(scale / all) * (p[i] * (own + uniform * weights.sum) - target);
+    return {scale / all, own, own + uniform() * weights.sum, label[r]};
+  }
+
+  SINGA_HD void Set(const Row& row, int64_t r, int64_t j) const {
+    const int64_t i = r * d + j;
+    const float target = uniform() * weights.of[j] + (j == row.label ? row.own : 0);
+    dx[i] = row.factor == 0 ? 0 : static_cast<float>(row.factor * (p[i] * row.mean - target));
+  }
+
+  SINGA_HD void operator()(int64_t i) const {
+    const int64_t r = i / d;
+    Set(RowOf(r), r, i - r * d);
   }
 };
 

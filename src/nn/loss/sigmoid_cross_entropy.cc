@@ -11,6 +11,7 @@
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
 #include "math/elementwise/elementwise.h"
+#include "math/parallel_slices.h"
 #include "nn/loss/sigmoid_cross_entropy_elements.h"
 #include "nn/loss/targets.h"
 #include "nn/neuron/flat_rows.h"
@@ -32,10 +33,12 @@ void Forward(Context&, const float* x, const float* t, PositiveWeights weights, 
   AddToSigmoidCells{cells, static_cast<double>(n * d)}(0, sums);
 }
 
-void Backward(Context&, const float* y, const float* t, PositiveWeights weights, float* dx,
+void Backward(Context& ctx, const float* y, const float* t, PositiveWeights weights, float* dx,
               int64_t n, int64_t d, float scale) {
   const SigmoidLossGradient gradient = {y, t, weights, dx, d, scale};
-  for (int64_t i = 0; i < n * d; ++i) gradient(i);
+  ParallelSlices(ctx, n * d, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) gradient(i);
+  });
 }
 
 [[maybe_unused]] const bool registered = SigmoidCrossEntropy.Set(Device::kCpu, Forward) &&

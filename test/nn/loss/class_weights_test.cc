@@ -1,5 +1,9 @@
 // Tests kSoftmaxLoss with class_weight. The golden numbers are those of
 // tool/golden/softmax_loss.py.
+#include "nn/loss/class_weights.h"
+
+#include "nn/loss/scale_gradient.h"
+#include "nn/loss/softmax_loss.h"
 #include "support/layer_test.h"
 
 namespace singa::class_weights_test {
@@ -102,6 +106,46 @@ TEST_P(ClassWeightsTest, RowsWithoutWeightGiveNoGradient) {
   ExpectNear(dx, Values(12, 0.f), 0);
 }
 
+TEST_P(ClassWeightsTest, ABatchWithoutWeightCountsInNoLoss) {
+  const auto layer = Build(Conf("class_weight: [1, 1, 0, 1]"), Sources({1, 4}, {1, 2, 3, 4}, {2}));
+  layer->BeginStep(0);
+  layer->Forward(kTrain);
+  const auto* const cell = layer->declare().declared().metrics[0].cell.as<double>();
+  if (!ctx_.stream) EXPECT_EQ(std::vector<double>(cell, cell + 2), std::vector<double>(2));
+  EXPECT_EQ(layer->metric("accuracy"), 0);
+}
+
+TEST_P(ClassWeightsTest, TheSmallestWeightsGiveFiniteGradients) {
+  const auto sources = Sources({1, 4}, {0, 0, 0, 0}, {2});
+  ExpectNear(Gradients(Conf("class_weight: [1, 1, 1e-38, 1]"), sources, {}).input_grads[0],
+             {0.25f, 0.25f, -0.75f, 0.25f}, 1e-5);
+}
+
+TEST(LossBits, AreThoseOfOneThread) {
+  constexpr int64_t kRows = 100, kClassCount = 2000, kAll = kRows * kClassCount;
+  Values p = Pattern(kAll, 3), one(kAll), four(kAll);
+  for (float& share : p) share = (share + 1.25f) / 2500;
+  std::vector<int32_t> label(kRows);
+  for (int i = 0; i < kRows; ++i) label[i] = i % 7;
+  const Values weight = Values(kClassCount, 0.5f);
+  const ClassWeights weights = {weight.data(), 1000};
+  const double total = 50;
+  for (Values* dx : {&one, &four}) {
+    Context ctx;
+    ctx.threads = dx == &one ? 1 : 4;
+    WeightedSoftmaxLossBackward(ctx, p.data(), label.data(), 3, weights, &total, 1, dx->data(),
+                                kRows, kClassCount, 0.3f, 0.1f);
+    ScaleGradient(ctx, dx->data(), kAll, 0.7f, nullptr);
+  }
+  EXPECT_EQ(one, four);
+  for (Values* dx : {&one, &four}) {
+    Context ctx;
+    ctx.threads = dx == &one ? 1 : 4;
+    SoftmaxLossBackward(ctx, p.data(), label.data(), 3, dx->data(), kRows, kClassCount, 0.3f, 0.1f);
+  }
+  EXPECT_EQ(one, four);
+}
+
 TEST_P(ClassWeightsTest, RejectsWeightsThatFitNoClass) {
   const auto sources = Sources({3, 4}, kLogits, kClasses);
   const std::string field = "softmaxloss_conf.class_weight";
@@ -110,6 +154,8 @@ TEST_P(ClassWeightsTest, RejectsWeightsThatFitNoClass) {
   for (const char* weight : {"-1", "nan", "inf"})
     EXPECT_CONFIG_ERROR_SAYS(Build(Conf(StrCat("class_weight: [1, 1, 1, ", weight, "]")), sources),
                              field + "#3", "must be >= 0 and finite");
+  EXPECT_CONFIG_ERROR_SAYS(Build(Conf("class_weight: [3e38, 1, 1, 3e38]"), sources), field,
+                           "has a sum that is no finite float");
   EXPECT_CONFIG_ERROR_SAYS(Build(Conf("class_weight: [0, 0, 0, 0]"), sources), "softmaxloss_conf",
                            "class_weight must have a number > 0");
 }
