@@ -64,6 +64,49 @@ TEST(Synonyms, AWordWithoutAFieldOfItsOwnGetsAdvice) {
             "set batchsize in the store_conf of the input layer");
 }
 
+// These are words of nanoGPT, of transformers and of PyTorch.
+TEST(Synonyms, WordsOfTransformersAreKnown) {
+  const auto* attention = AttentionProto::descriptor();
+  for (const char* name : {"n_head", "heads", "num_attention_heads"})
+    EXPECT_EQ(SynonymOf(*attention, name), "num_heads") << name;
+  EXPECT_EQ(SynonymOf(*attention, "dropout"), "dropout_ratio");
+  for (const char* name : {"n_embd", "embed_dim", "d_model", "hidden_size"}) {
+    EXPECT_EQ(SynonymOf(*EmbeddingProto::descriptor(), name), "feature_dim") << name;
+    EXPECT_EQ(InsteadOf(*attention, name), "leave it out: the source layer gives this size");
+    EXPECT_NE(InsteadOf(*JobProto::descriptor(), name), "") << name;
+  }
+  for (const char* name : {"block_size", "context_length"}) {
+    EXPECT_EQ(SynonymOf(*NetProto::descriptor(), name), "unroll_len") << name;
+    EXPECT_EQ(SynonymOf(*PositionEmbeddingProto::descriptor(), name), "max_steps") << name;
+  }
+  EXPECT_EQ(SynonymOf(*LayerNormProto::descriptor(), "eps"), "epsilon");
+  EXPECT_EQ(SynonymOf(*BMProto::descriptor(), "eps"), "epsilon");
+  EXPECT_EQ(SynonymOf(*SoftmaxLossProto::descriptor(), "weight"), "class_weight");
+  EXPECT_EQ(SynonymOf(*SoftmaxLossProto::descriptor(), "ignore_index"), "ignore_label");
+}
+
+TEST(Synonyms, WordsOfTrainingLoopsAreKnown) {
+  const auto of_job = [](const char* name) { return SynonymOf(*JobProto::descriptor(), name); };
+  EXPECT_EQ(of_job("num_epochs"), "train_epochs");
+  for (const char* name : {"gradient_accumulation_steps", "backward_passes_per_step"})
+    EXPECT_EQ(of_job(name), "accumulate_steps") << name;
+  EXPECT_EQ(SynonymOf(*CosineProto::descriptor(), "total_iters"), "change_freq");
+  EXPECT_EQ(SynonymOf(*CosineProto::descriptor(), "eta_min"), "final_lr");
+  EXPECT_EQ(InsteadOf(*AdamProto::descriptor(), "eps"),
+            "the updater has it as delta, outside of these braces");
+  for (const auto* type : {ClusterProto::descriptor(), JobProto::descriptor()})
+    EXPECT_EQ(InsteadOf(*type, "bucket_cap_mb"),
+              "set all_reduce { fusion_elements }, a number of floats: 1 MB has 262144");
+}
+
+// Caffe's "poly" has a power, and its "inv", too.
+TEST(Synonyms, PowerIsThatOfItsType) {
+  for (const auto* type : {LRGenProto::descriptor(), JobProto::descriptor()})
+    EXPECT_EQ(InsteadOf(*type, "power"),
+              "type kPolynomial has polynomial_conf { power }, type kInverse has "
+              "inverse_conf { pow }");
+}
+
 // Caffe's scale multiplies, while std_value divides. kActivation has no ELU.
 TEST(Synonyms, WhatComputesSomethingElseIsNone) {
   EXPECT_EQ(SynonymOf(*StoreProto::descriptor(), "scale"), "");
