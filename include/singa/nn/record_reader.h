@@ -40,6 +40,9 @@ class SINGA_API RecordReader {
   // Returns the records in one pass of the worker group over its share of the store; -1: not known.
   // May open the store. Throws DataError or FileError if it cannot be read.
   virtual int64_t CountRecords() { return -1; }
+  // Returns the largest number that the outputs have, if they are indices of characters; -1: not
+  // known. Opens the text as CountRecords does.
+  virtual int64_t LargestIndex() { return -1; }
   // Returns the names of the classes, by label; empty: the store has none. Called after
   // Layer::Open.
   virtual std::vector<std::string> ClassNames() { return {}; }

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "driver/facts/check_readers.h"
 #include "driver/facts/peek_store.h"
 #include "nn/graph/graph.h"
 #include "nn/input/store_input.h"
@@ -52,17 +53,19 @@ class Peeking {
  public:
   // Returns the net's inputs whose stores have facts.
   std::vector<InputFacts> Inputs(Net* net) {
-    return Gather(net, [this](StoreInput* store, InputFacts* input) {
+    return Gather(net, [this, net](StoreInput* store, InputFacts* input) {
       const PeekedStore& peeked = Of(store->options());
       if (peeked.facts) input->facts = *peeked.facts;
       for (const ConfigError& error : peeked.errors) Add(error.Under(input->path));
+      CheckTargets(net, *input);
       return peeked.facts.has_value();
     });
   }
 
   void AddOtherReaders(Net* net) {
     for (NetNode& node : net->nodes())
-      for (const ConfigError& error : PeekReader(&node)) Add(error.Under("neuralnet." + node.path));
+      for (const ConfigError& error : PeekReader(net, &node))
+        Add(error.Under("neuralnet." + node.path));
   }
 
   const ConfigErrors& errors() const { return errors_; }
@@ -84,6 +87,14 @@ class Peeking {
     auto it = peeked_.find(key);
     if (it == peeked_.end()) it = peeked_.emplace(key, PeekStore(source)).first;
     return it->second;
+  }
+
+  // Adds the errors that layers find in the targets of the first record.
+  void CheckTargets(Net* net, const InputFacts& input) {
+    if (input.facts.targets.empty() || input.source.max_bad > 0) return;
+    for (const std::string& text : CheckReaders(net, input.layer + ":1", input.facts.targets))
+      Add(ConfigError("path", StrCat(input.source.store.path, ": record 0: ", text), kExitBadData)
+              .Under(input.path));
   }
 
   // Adds an error, unless the same layer's store already had it in another phase.

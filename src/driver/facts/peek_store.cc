@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "driver/facts/check_readers.h"
 #include "io/reader/row_decoder.h"
 #include "singa/base/error.h"
 #include "singa/nn/record_reader.h"
@@ -81,7 +82,7 @@ PeekedStore PeekStore(const RowSource& source) {
   return peeked;
 }
 
-ConfigErrors PeekReader(NetNode* node) {
+ConfigErrors PeekReader(Net* net, NetNode* node) {
   ConfigErrors errors;
   RecordReader* const reader = node->layer ? node->layer->reader() : nullptr;
   if (!reader || reader->store() || node->conf.has_user_type()) return errors;
@@ -89,6 +90,10 @@ ConfigErrors PeekReader(NetNode* node) {
   if (BytesOf(path) > kQuickBytes) return errors;
   try {
     reader->CountRecords();  // opens the file
+    const int64_t largest = reader->LargestIndex();
+    if (largest < 0) return errors;
+    for (const std::string& text : CheckReaders(net, node->name, {static_cast<float>(largest)}))
+      errors.push_back(ConfigError(field, StrCat(path, ": ", text), kExitBadData));
   } catch (const Error& error) {
     Add(field, path, error, &errors);
   }

@@ -21,8 +21,9 @@ struct PeekedStore {
 // are slow to index. A bad record that training may skip is no error.
 PeekedStore PeekStore(const RowSource& source);
 
-// Opens the file of one of singa's input layers that reads no store, such as a text. Returns errors
-// relative to the layer; none for other layers.
-ConfigErrors PeekReader(NetNode* node);
+// Opens the file of one of singa's input layers that reads no store, such as a text, and shows its
+// largest index to the readers in `net`. Returns errors relative to the layer; none for other
+// layers.
+ConfigErrors PeekReader(Net* net, NetNode* node);
 
 }  // namespace singa

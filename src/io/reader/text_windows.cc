@@ -61,6 +61,16 @@ TextWindows::TextWindows(const TextOptions& options) : length_(options.length) {
   ToIndices(file, begin_, options.vocabulary, &text_);
 }
 
+int TextWindows::Largest() const {
+  uint8_t largest = 0;
+  const auto size = static_cast<int64_t>(text_.size());
+  for (int64_t at = 0; at < size; at += segment_size_) {
+    const uint8_t* const segment = text_.data() + at;
+    largest = std::max(largest, *std::max_element(segment, segment + windows_ * length_));
+  }
+  return largest;
+}
+
 int64_t TextWindows::Bytes(const TextOptions& options) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(options.path, error);

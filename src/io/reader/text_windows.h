@@ -33,6 +33,9 @@ class TextWindows {
     return text_.data() + segment * segment_size_ + window * length_;
   }
 
+  // Returns the largest index of all windows without their last characters.
+  int Largest() const;
+
   // Returns the byte of the text at which a window begins.
   int64_t Place(int64_t segment, int64_t window) const {
     return begin_ + segment * segment_size_ + window * length_;

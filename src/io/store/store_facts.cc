@@ -19,6 +19,7 @@ StoreFacts FactsOf(const std::string& backend, const StoreOptions& options, Stor
   if (options.has_label) facts.labels = store->Labels();
   try {
     const Sample& first = store->Read(0);
+    facts.targets.assign(first.targets.begin(), first.targets.end());
     if (first.ShapeFits()) {
       facts.shape.assign(first.shape.begin(), first.shape.end());
       facts.colours = ColoursOfRecord(first, backend, options.colours);

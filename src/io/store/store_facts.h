@@ -15,7 +15,8 @@ struct StoreFacts {
   std::vector<int64_t> shape = {};        // shape or size of the first record; empty: it is bad
   ColourOrder colours = ColourOrder::kNotSaid;  // as readers see them: never kBlueFirst
   LeftOut left_out = {};
-  LabelRange labels = {};  // range of stored labels; none: not known
+  LabelRange labels = {};           // range of stored labels; none: not known
+  std::vector<float> targets = {};  // of the first record
 };
 
 // Returns the facts, and reads the first record. A bad record gives no facts. Throws FileError.

@@ -84,6 +84,11 @@ class CharRnnLayer final : public Layer, public RecordReader {
     return text_->windows() * rows_.batch;
   }
 
+  int64_t LargestIndex() override {
+    if (!text_) text_.emplace(options_);
+    return text_->Largest();
+  }
+
   // Returns the byte of the row's character in the text as the record.
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
     if (!text_ || step_ == 0) return {"", -1};

@@ -87,6 +87,44 @@ TEST_F(InputFactsTest, ABadFirstRecordIsAnErrorAtTheLayer) {
   EXPECT_EQ(unreadable_[0].code(), kExitBadData);
 }
 
+TEST_F(InputFactsTest, ATextWithMoreCharactersThanAReaderHasIsAnError) {
+  const std::string vocabulary = dir_.Write("vocabulary", "abc\n"),
+                    text = dir_.Write("text", "abababaabbab\nabab");
+  const auto net = [&](int embedded, int scores) {
+    return ParseNet(StrCat(
+        "unroll_len: 2 layer { name: 'text' type: kCharRNN unroll_len: 1 char_rnn_conf { path: '",
+        text, "' vocab_path: '", vocabulary, "' batchsize: 1 unroll_len: 2 } } ",
+        "layer { name: 'embed' type: kEmbedding srclayers: 'text' embedding_conf { vocab_size: ",
+        embedded, " feature_dim: 2 } } ",
+        "layer { name: 'fc' type: kInnerProduct srclayers: 'embed' ",
+        "innerproduct_conf { num_output: ", scores, " } } ",
+        "layer { name: 'label' type: kRNNLabel srclayers: 'text' } ",
+        "layer { name: 'loss' type: kSoftmaxLoss srclayers: 'fc' srclayers: 'label' }"));
+  };
+  PeekInputs(net(4, 4), {kTrain}, &unreadable_);
+  EXPECT_EQ(LinesOf(unreadable_), "");
+  PeekInputs(net(3, 3), {kTrain}, &unreadable_);
+  ASSERT_EQ(unreadable_.size(), 2u);
+  EXPECT_EQ(unreadable_[0].path(), "neuralnet.layer[text].char_rnn_conf.path");
+  EXPECT_EQ(unreadable_[0].message(),
+            text + ": the index is 3, layer \"embed\" allows 0 to 2 and, for padding, -1");
+  EXPECT_EQ(unreadable_[1].message(), text + ": the label is 3, layer \"loss\" allows 0 to 2");
+}
+
+TEST_F(InputFactsTest, ATargetThatALossRefusesIsAnError) {
+  const std::string file = dir_.Write("shares", "2,1,2\n0,3,4\n");
+  const std::string net = StrCat(
+      "layer { name: 'data' type: kCSVInput store_conf { path: '", file,
+      "' batchsize: 2 shape: 2 num_targets: 1 } } layer { name: 'fc' type: kInnerProduct ",
+      "srclayers: 'data' innerproduct_conf { num_output: 1 } } ",
+      "layer { name: 'loss' type: kSigmoidCrossEntropyLoss srclayers: 'fc' srclayers: 'data:1' }");
+  PeekInputs(ParseNet(net), {kTrain, kTest}, &unreadable_);
+  ASSERT_EQ(unreadable_.size(), 1u);
+  EXPECT_EQ(unreadable_[0].path(), "neuralnet.layer[data].store_conf.path");
+  EXPECT_EQ(unreadable_[0].message(),
+            file + ": record 0: a target is 2, layer \"loss\" allows 0 to 1");
+}
+
 TEST_F(InputFactsTest, AnErrorOfTwoPhasesIsSaidOnce) {
   const std::string bad = dir_.Write("bad", "0,x,2\n");
   const std::string data = StrCat("layer { name: 'data' type: kCSVInput store_conf { path: '", bad,
