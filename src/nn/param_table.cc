@@ -100,8 +100,13 @@ ParamTable::Expected ParamTable::Described(const LayerProto& layer, const std::s
   if (shared.empty()) return {name, std::move(conf), layer.name(), path};
   const auto owner = expected_.find(shared);
   if (owner == expected_.end()) {
+    // A param without a block in the conf has its default name, and is known when it was made.
+    if (const Param* made = Find(shared))
+      return {made->name(), made->conf(), made->layer(), made->path()};
     std::vector<std::string> known;
     for (const auto& entry : expected_) known.push_back(entry.first);
+    for (const auto& param : params_)
+      if (!expected_.contains(param->name())) known.push_back(param->name());
     throw ConfigError("share_from", StrCat("no param \"", shared, "\"", DidYouMean(shared, known)));
   }
   if (!owner->second.conf.share_from().empty())

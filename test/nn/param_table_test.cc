@@ -79,6 +79,14 @@ TEST_F(ParamTableTest, TheDefaultOfASharedParamIsItsOwners) {
   }
 }
 
+TEST_F(ParamTableTest, ADefaultNameMayBeSharedFrom) {
+  const Param* const bias = Of("name: 'fc' param { }").Param(1, {2});
+  EXPECT_EQ(Of("name: 'top' param { share_from: 'fc_1' }").Param(0, {2}), bias);
+  EXPECT_EQ(bias->layer(), "fc");
+  EXPECT_CONFIG_ERROR_SAYS(Of("name: 'x' param { share_from: 'fc_l' }").Param(0, {2}),
+                           "param[0].share_from", "no param \"fc_l\"; did you mean \"fc_1\"?");
+}
+
 TEST_F(ParamTableTest, AParamThatIsSharedMustBeAnOwner) {
   Expect("weight");
   Expect("copy", "weight");
