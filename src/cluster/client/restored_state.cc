@@ -50,7 +50,8 @@ void RestoredState::End(bool fits, bool is_first, const JobProto& job) {
   if (fits || !of_workers_ || handed || (lost_ && !is_first)) return;
   LOG(WARNING) << "the checkpoint's state of gradient compression, such as residuals, is not used: "
                << (found ? "it is for other settings, such as rank or momentum_correction"
-                         : "it is for another division of workers among processes");
+                         : "it is for another division of workers among processes")
+               << (had_momentum_ ? "; the momentum of each process is dropped, too" : "");
 }
 
 }  // namespace singa

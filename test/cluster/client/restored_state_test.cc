@@ -114,7 +114,8 @@ TEST_F(RestoredStateTest, ThatTheUpdaterTakesOverIsNotLost) {
   Read(three, kCodecState, 2);
   EXPECT_FALSE(Warns(&*state_, false, true, kDivision, late));
   Read(three, kCodecState, 2);
-  EXPECT_TRUE(Warns(false)) << "each process has a momentum of its own";
+  EXPECT_TRUE(Warns(false, true, StrCat(kDivision, "; the momentum of each process is dropped")))
+      << "each process has a momentum of its own";
 }
 
 TEST_F(RestoredStateTest, OfAnotherKindIsNotThere) {
