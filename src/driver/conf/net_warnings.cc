@@ -47,6 +47,7 @@ class TrainedNet {
       WarnOfTwoSoftmaxes(i);
       WarnOfZeros(i);
       WarnOfNoBias(i);
+      WarnOfOnePosition(i);
     }
     return warnings_;
   }
@@ -194,6 +195,15 @@ class TrainedNet {
   void WarnOfNoBias(size_t i) {
     if (nodes_[i].traits.lacks_bias && !IsNormalised(static_cast<int>(i)))
       WarnAt(i, "", "has no bias, as it has one param; a second param is the bias");
+  }
+
+  void WarnOfOnePosition(size_t i) {
+    const LayerProto& conf = nodes_[i].conf;
+    const bool one = conf.unroll_len() == 1 && nodes_[i].full_name == nodes_[i].name;
+    if (one && conf.has_position_embedding_conf())
+      WarnAt(i, "",
+             "adds row 0 of its table to all rows, as there is one time step: set unroll_len in "
+             "neuralnet");
   }
 
   const JobProto& job_;

@@ -98,6 +98,12 @@ TEST(NetWarnings, ZerosBelowALayerThatStopsNegativesStay) {
   EXPECT_EQ(found("user_type: 'FactsNothing'"), "");
 }
 
+TEST(NetWarnings, APositionOfOneTimeStepIsTheSameForAllRows) {
+  const std::string position = "type: kPositionEmbedding position_embedding_conf { max_steps: 4 }";
+  EXPECT_THAT(Found(Product("fc", "data", false) + Own("top", "fc", position)),
+              HasSubstr("adds row 0 of its table to all rows, as there is one time step"));
+}
+
 TEST(NetWarnings, ALinearLayerWithoutParamsHasNoZeros) {
   EXPECT_EQ(Found(Product("fc", "data", false) + Own("top", "fc", "user_type: 'FactsLinear'")), "");
 }
