@@ -121,3 +121,7 @@ def an_import_says_what_it_leaves_out_and_what_is_missing(case):
     case.run("ckpt", "import", "in.safetensors", "none", code=2)
     case.run("ckpt", "import", "missing.safetensors", "none", "-conf", "job.conf", code=66)
     true(not case.path("none").exists(), "a folder was written")
+    write_tensors(case.path("in.safetensors"),
+                  {"w1": before["w1"], **{f"head{i:02}": ("F32", [1], floats(i)) for i in range(23)}})
+    has(case.run("ckpt", "import", "in.safetensors", "many", "-conf", "job.conf").err,
+        "head18, head19 and 3 more\n", "stderr")

@@ -39,8 +39,8 @@ def a_wrong_link_and_too_many_hosts_say_what_to_type(case):
     write(case)
     has(plan(case, "-link", "100Mbit", code=2).err,
         '-link: "100Mbit" is not a valid number: give Gbit/s, or Gbit/s and microseconds, such as 0.1,50', "-link")
-    has(plan(case, "-hosts", "2", code=2).err, "-hosts must be from 1 to 1, is 2: each host has a worker, and the "
-        "group has 1 worker; -workers sets more", "-hosts")
+    has(plan(case, "-hosts", "2", code=2).err, "-hosts 2 needs a worker for each host, the job's conf has "
+        "1 worker: set -workers 2 or more", "-hosts")
 
 
 GPUS = """gpus: 1

@@ -34,9 +34,20 @@ MovedParams MoverOf(const Arguments& args) {
   return {args.Get("map"), ReadNameMap(args.Get("map"))};
 }
 
+// Returns "a, b, c", and how many more there are.
+std::string FirstNames(std::vector<std::string> names) {
+  constexpr size_t kMost = 20;
+  const size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  names.resize(names.size() - more);
+  return Printable(JoinNames(names)) + (more > 0 ? StrCat(" and ", more, " more") : "");
+}
+
+void Tell(const std::string& what, const std::vector<std::string>& names) {
+  if (!names.empty()) std::cerr << what << ": " << FirstNames(names) << '\n';
+}
+
 void TellLeftOut(const ParamsFile& params) {
-  for (const std::string& name : params.left_out())
-    std::cerr << "left out, not of a floating-point type: " << Printable(name) << '\n';
+  Tell("left out, not of a floating-point type", params.left_out());
 }
 
 void WriteBlobs(const ParamsFile& params, WritableFile* file) {
@@ -88,10 +99,6 @@ std::vector<StoredTensor> FitToNet(std::vector<StoredTensor> tensors, const Para
   return fitting;
 }
 
-void Tell(const std::string& what, const std::vector<std::string>& names) {
-  if (!names.empty()) std::cerr << what << ": " << Printable(JoinNames(names)) << '\n';
-}
-
 // Returns the folder's path without a slash at its end: a temporary name is put behind it.
 std::string FolderPath(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -121,8 +128,8 @@ int ImportFor(const JobProto& job, const Arguments& args) {
   for (const auto& param : params.params())
     if (!given.contains(param->name())) missing.push_back(param->name());
   if (given.empty())
-    mover.AddProblem(StrCat("no param is one of the net's: it has ", JoinNames(unused),
-                            ", the net ", JoinNames(missing)));
+    mover.AddProblem(StrCat("no param is one of the net's: it has ", FirstNames(unused),
+                            ", the net ", FirstNames(missing)));
   mover.ThrowProblems(in);
 
   content.conf = FieldsOf(job);

@@ -30,21 +30,21 @@
 namespace singa {
 namespace {
 
-// `why_most`: for people, why there are no more.
-int Count(const Arguments& args, const std::string& flag, int missing, int most,
-          const std::string& why_most = "") {
+int Count(const Arguments& args, const std::string& flag, int missing, int most) {
   if (!args.Has(flag)) return missing;
   const auto number = args.ToNumber<int>(flag, args.Get(flag));
   if (number < 1 || number > most)
-    args.ThrowUsage(StrCat("-", flag, " must be from 1 to ", most, ", is ", number,
-                           number > most ? why_most : ""));
+    args.ThrowUsage(StrCat("-", flag, " must be from 1 to ", most, ", is ", number));
   return number;
 }
 
 int CountHosts(const Arguments& args, int workers) {
-  return Count(args, "hosts", 1, workers,
-               StrCat(": each host has a worker, and the group has ", Counted(workers, "worker"),
-                      "; -workers sets more"));
+  const int hosts = Count(args, "hosts", 1, Topology::kMostRoles);
+  if (hosts > workers)
+    args.ThrowUsage(StrCat("-hosts ", hosts, " needs a worker for each host, ",
+                           args.Has("workers") ? "-workers gives " : "the job's conf has ",
+                           Counted(workers, "worker"), ": set -workers ", hosts, " or more"));
+  return hosts;
 }
 
 // Reads -link GBIT or GBIT,USEC.

@@ -90,7 +90,7 @@ class CsvParser final : public ValueParser {
     if (label_follows) throw ValueError("has no label");
     if (TargetFollows())
       throw ValueError(StrCat("has ", Counted(std::ssize(target_), "number"), "; the first ",
-                              targets_, " are targets (num_targets)"));
+                              targets_, " are targets, as num_targets or -targets says"));
     sample_.data = numbers_;
     sample_.targets = target_;
     return sample_;

@@ -59,8 +59,8 @@ TEST(CsvParserTest, TargetsThatAreMissingOrNoNumbersAreNamed) {
     }
     return std::string();
   };
-  EXPECT_EQ(error("1"), "has 1 number; the first 2 are targets (num_targets)");
-  EXPECT_EQ(error(""), "has 0 numbers; the first 2 are targets (num_targets)");
+  EXPECT_EQ(error("1"), "has 1 number; the first 2 are targets, as num_targets or -targets says");
+  EXPECT_EQ(error(""), "has 0 numbers; the first 2 are targets, as num_targets or -targets says");
   EXPECT_EQ(error("1,x,3"), "target 2 is \"x\"");
   EXPECT_EQ(error("1,,3"), "target 2 is \"\"");
   EXPECT_EQ(error("nan,1,3"), "target 1 is \"nan\"");
