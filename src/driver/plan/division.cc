@@ -27,6 +27,9 @@ Division BuildPart(const NetProto& net, const PlanCluster& cluster, ConfigErrors
 bool SharesParams(const LayerProto& layer, const std::set<std::string>& shared) {
   for (const ParamProto& param : layer.param())
     if (!param.share_from().empty() || shared.count(param.name())) return true;
+  constexpr int kMostParams = 16;  // of a layer: these have default names
+  for (int i = 0; i < kMostParams; ++i)
+    if (shared.count(StrCat(layer.name(), "_", i))) return true;
   return false;
 }
 
