@@ -1,6 +1,8 @@
 #include "driver/facts/check_readers.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
@@ -8,10 +10,12 @@
 namespace singa {
 namespace {
 
+constexpr float kMostLabel = 1 << 24;  // indices are exact below it
+
 // A port with one row of numbers. Its label is the first of them.
 struct OneRow {
-  explicit OneRow(std::vector<float> numbers)
-      : values(std::move(numbers)), label(static_cast<int32_t>(values[0])) {
+  explicit OneRow(std::vector<float> numbers) : values(std::move(numbers)) {
+    if (std::abs(values[0]) < kMostLabel) label = static_cast<int32_t>(values[0]);
     port.data.SetShape({1, static_cast<int64_t>(values.size())});
     port.data.Bind(values.data());
     port.label.SetShape({1}, DType::kI32);
@@ -19,7 +23,7 @@ struct OneRow {
   }
 
   std::vector<float> values;
-  int32_t label;
+  int32_t label = -1;
   Port port;
 };
 

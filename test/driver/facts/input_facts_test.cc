@@ -92,8 +92,8 @@ TEST_F(InputFactsTest, ATextWithMoreCharactersThanAReaderHasIsAnError) {
                     text = dir_.Write("text", "abababaabbab\nabab");
   const auto net = [&](int embedded, int scores) {
     return ParseNet(StrCat(
-        "unroll_len: 2 layer { name: 'text' type: kCharRNN unroll_len: 1 char_rnn_conf { path: '",
-        text, "' vocab_path: '", vocabulary, "' batchsize: 1 unroll_len: 2 } } ",
+        "unroll_len: 2 layer { name: 'text' type: kCharRNN char_rnn_conf { path: '", text,
+        "' vocab_path: '", vocabulary, "' batchsize: 1 unroll_len: 2 } } ",
         "layer { name: 'embed' type: kEmbedding srclayers: 'text' embedding_conf { vocab_size: ",
         embedded, " feature_dim: 2 } } ",
         "layer { name: 'fc' type: kInnerProduct srclayers: 'embed' ",
