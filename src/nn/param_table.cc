@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text/edit_distance.h"
+#include "base/text/name_pattern.h"
 #include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -51,6 +52,17 @@ void ApplyDefault(const std::string& path, const ParamGenProto& init, Param* par
   if (!param->conf().has_init() && param->path() == path) param->SetInit(init);
 }
 
+// Sets the factors of the last of `scales` that has them for `name`. Those of `conf` itself stay.
+void ApplyScales(const std::vector<ParamScaleProto>& scales, const std::string& name,
+                 ParamProto* conf) {
+  const bool own_rate = conf->has_lr_scale(), own_decay = conf->has_wd_scale();
+  for (const ParamScaleProto& scale : scales) {
+    if (!MatchesPattern(scale.names(), name)) continue;
+    if (scale.has_lr_scale() && !own_rate) conf->set_lr_scale(scale.lr_scale());
+    if (scale.has_wd_scale() && !own_decay) conf->set_wd_scale(scale.wd_scale());
+  }
+}
+
 struct ParamUse {
   const std::string& layer;
   const Shape& shape;
@@ -86,6 +98,7 @@ ParamTable ParamTable::Wholes() const {
   ParamTable wholes;
   for (const auto& param : params_) wholes.params_.push_back(param->Whole());
   wholes.expected_ = expected_;
+  wholes.scales_ = scales_;
   wholes.nets_ = nets_;
   return wholes;
 }
@@ -145,6 +158,7 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
                param.name, "\": both must have the same partition_dim and partition_grid"));
   }
   nets_[param.name] = net;
+  ApplyScales(scales_, param.name, &param.conf);
   params_.push_back(std::make_unique<Param>(param.name, param.layer, param.path, param.conf, shape,
                                             first, rows, contributors));
   ApplyDefault(own_path, init, params_.back().get());

@@ -2,6 +2,9 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <string>
+#include <vector>
+
 #include "singa/nn/declare.h"
 #include "support/layer_test.h"
 
@@ -15,6 +18,13 @@ class ParamTableTest : public testing::Test {
     LayerProto layer;
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(conf, &layer)) << conf;
     return Declare(layer, &table_, {"layer[" + layer.name() + "]", net});
+  }
+  static std::vector<ParamScaleProto> Scales(const std::vector<std::string>& confs) {
+    std::vector<ParamScaleProto> scales;
+    for (const std::string& conf : confs)
+      EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(conf, &scales.emplace_back()))
+          << conf;
+    return scales;
   }
   void Expect(const std::string& name, const std::string& share_from = "") {
     ParamProto conf;
@@ -95,6 +105,35 @@ TEST_F(ParamTableTest, AParamThatIsSharedMustBeAnOwner) {
   EXPECT_CONFIG_ERROR_SAYS(Of("name: 'x' param { share_from: 'copy' }").Param(0, {2}),
                            "param[0].share_from",
                            "param \"copy\" itself shares from \"weight\"; name that");
+}
+
+TEST_F(ParamTableTest, TheLastPatternThatHasAFactorGivesIt) {
+  table_.ScaleBy(Scales({"names: 'conv*' lr_scale: 0.1 wd_scale: 0.5", "names: '*_1' wd_scale: 0",
+                         "names: 'conv2*' lr_scale: 0"}));
+  Declare conv1 = Of("name: 'conv1'");
+  const Param *const w = conv1.Param(0, {2}), *const b = conv1.Param(1, {2});
+  EXPECT_EQ(w->conf().lr_scale(), 0.1f);
+  EXPECT_EQ(w->conf().wd_scale(), 0.5f);
+  EXPECT_EQ(b->conf().lr_scale(), 0.1f);
+  EXPECT_EQ(b->conf().wd_scale(), 0);
+  EXPECT_TRUE(b->trains());
+  EXPECT_FALSE(Of("name: 'conv2'").Param(0, {2})->trains());
+  EXPECT_FALSE(table_.Wholes().Find("conv2_0")->trains());
+  EXPECT_EQ(Of("name: 'fc'").Param(0, {2})->conf().lr_scale(), 1);
+}
+
+TEST_F(ParamTableTest, TheFactorsOfAParamItselfWin) {
+  table_.ScaleBy(Scales({"names: '*' lr_scale: 0 wd_scale: 0"}));
+  const Param* const w = Of("name: 'fc' param { name: 'w' lr_scale: 1 }").Param(0, {2});
+  EXPECT_EQ(w->conf().lr_scale(), 1);
+  EXPECT_EQ(w->conf().wd_scale(), 0);
+}
+
+TEST_F(ParamTableTest, TheNameOfASharedParamIsItsOwners) {
+  table_.ScaleBy(Scales({"names: 'top*' lr_scale: 0", "names: 'w' lr_scale: 0.5"}));
+  Expect("w");
+  const Param* const w = Of("name: 'top' param { share_from: 'w' }").Param(0, {2});
+  EXPECT_EQ(w->conf().lr_scale(), 0.5f);
 }
 
 TEST_F(ParamTableTest, NamesThatCheckpointsUseAreRefused) {

@@ -29,9 +29,11 @@ const MessageSpec kAdded[] = {
      "304 checkpoint_keep int32=0; 305 checkpoint_best string=\"\"; "
      "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false; "
      "309 precision Precision=kTF32; 310 accumulate_steps int32=1"},
-    {"NetProto", "", "301 partition Partition=kManual; 302* repeat RepeatProto"},
+    {"NetProto", "",
+     "301 partition Partition=kManual; 302* repeat RepeatProto; 303* param_scale ParamScaleProto"},
     {"RepeatProto", "",
      "1R times int32; 2* layer LayerProto; 3 index string=\"i\"; 4 first int32=1"},
+    {"ParamScaleProto", "", "1R names string; 2 lr_scale float=1; 3 wd_scale float=1"},
     {"UpdaterProto", "101-200", "301 clip_norm float=0"},
     {"ClusterProto", "",
      "301 all_reduce AllReduceProto; 302 max_staleness int32=0; 303 user_consistency string; "

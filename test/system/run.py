@@ -52,6 +52,7 @@ import meeting_checks
 import metrics_checks
 import onednn_checks
 import outer_checks
+import param_scale_checks
 import partition_checks
 import plan_checks
 import plan_mode_checks

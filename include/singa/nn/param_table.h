@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "singa/base/api.h"
@@ -28,6 +29,9 @@ class SINGA_API ParamTable {
   // later layer. `path` is where the conf has the param.
   void Expect(const ParamProto& conf, const std::string& layer, const std::string& path);
 
+  // Sets factors for the params that Get makes from now on, by patterns of their names.
+  void ScaleBy(std::vector<ParamScaleProto> scales) { scales_ = std::move(scales); }
+
   const std::vector<std::unique_ptr<Param>>& params() const { return params_; }
   Param* Find(const std::string& name) const;  // null: none
   // Returns whether not all workers compute the gradients of all params, as they divide layers by
@@ -45,6 +49,7 @@ class SINGA_API ParamTable {
   Expected Described(const LayerProto& layer, const std::string& path, int index) const;
   std::vector<std::unique_ptr<Param>> params_;  // in the order of their first use
   std::map<std::string, Expected> expected_;
+  std::vector<ParamScaleProto> scales_;
   std::map<std::string, std::string> nets_;  // net of each param's first use, by the param's name
 };
 

@@ -39,6 +39,7 @@ class NetCheck {
     const bool validates = RunsPhase(job_, kVal);
     Check(kVal, validates, table(trains && validates));
     if (trains) Warn(ScheduleWarnings(job_));
+    if (trains && nets_are_sound_) Warn(ScaleWarnings(job_.neuralnet(), started));
     if (trains || job_.checkpoint_path_size() > 0) CheckFirstValuesOf(started);
     if (conf_->exit_code() != kExitConfig) CheckBestMetric();
   }

@@ -1,5 +1,5 @@
-// CheckFirstValues checks the sources of the params' first values: files of checkpoint_path, and
-// initializers.
+// These functions check params: the sources of their first values, and the factors that patterns of
+// names give them.
 #pragma once
 
 #include "nn/graph/graph.h"
@@ -12,5 +12,9 @@ namespace singa {
 // `read_files` it reads and checks the headers of checkpoint_path's files; without, it finds
 // nothing if the job has such files. Errors are relative to the JobProto.
 ConfigErrors CheckFirstValues(const JobProto& job, const ParamTable& params, bool read_files);
+
+// Warns of each param_scale that no param of the job's nets matches, or that sets no factor.
+// `params` are those nets'. Paths are relative to the JobProto.
+ConfigErrors ScaleWarnings(const NetProto& net, const ParamTable& params);
 
 }  // namespace singa

@@ -64,6 +64,8 @@ constexpr Limits kRanges[] = {
     {"LayerProto", "loss_weight", "finite", -kInf, kInf, true, true},
     AtLeast0("ParamProto", "lr_scale"),
     AtLeast0("ParamProto", "wd_scale"),
+    AtLeast0("ParamScaleProto", "lr_scale"),
+    AtLeast0("ParamScaleProto", "wd_scale"),
     AtLeast0("ParamGenProto", "std"),
     Decay("UpdaterProto", "momentum"),
     AtLeast0("UpdaterProto", "weight_decay"),

@@ -27,6 +27,7 @@ class NetBuilder {
     FeedBack(whole, &graph, errors_);
     Unroll(conf, &graph, errors_);
     Partition(conf, CutOf(options_), &graph, errors_);
+    params_.ScaleBy({conf.param_scale().begin(), conf.param_scale().end()});
     ExpectParams(&graph);
     if (options_.use) KeepOutput(whole, options_.use->output, &graph, errors_);
     Fold(options_.fold, &graph, errors_);

@@ -102,6 +102,13 @@ TEST(Backward, ALossAboveParamsThatDoNotTrainDoesNotRun) {
   EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data", "lr_scale: 0"), Loss("a"))).empty());
 }
 
+TEST(Backward, LayersBelowAFrozenPatternDoNotRun) {
+  const std::string text =
+      StrCat("param_scale { names: 'wold*' lr_scale: 0 }\n", kData, Linear("old1", "data"),
+             Linear("old2", "old1"), Linear("new", "old2"), Loss("new"));
+  EXPECT_EQ(Backwards(text), (std::vector<std::string>{"new", "loss"}));
+}
+
 TEST(Backward, ALayerThatDoesNotTrainPassesTheGradientToTheOneBelow) {
   const std::string text =
       StrCat(kData, Linear("a", "data"), Linear("fixed", "a", "lr_scale: 0"), Loss("fixed"));

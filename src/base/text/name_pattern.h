@@ -1,0 +1,12 @@
+// MatchesPattern compares a name with a pattern of names.
+#pragma once
+
+#include <string_view>
+
+namespace singa {
+
+// Returns whether `name` matches `pattern`, in which * stands for any text, also none, and ? for
+// one byte. It takes at most the product of both lengths.
+bool MatchesPattern(std::string_view pattern, std::string_view name);
+
+}  // namespace singa
