@@ -11,11 +11,15 @@ install(DIRECTORY ${gen_dir}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/singa/prot
         FILES_MATCHING PATTERN "*.pb.h")
 install(FILES ${proto_files} DESTINATION ${CMAKE_INSTALL_DATADIR}/singa/proto)
 
+set(singa_cuda_architectures "")
+if(SINGA_CUDA)
+  set(singa_cuda_architectures ${CMAKE_CUDA_ARCHITECTURES})
+endif()
 set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/singa)
 install(EXPORT singa-targets NAMESPACE singa:: DESTINATION ${cmake_dir})
 configure_package_config_file(
   ${CMAKE_CURRENT_SOURCE_DIR}/singa-config.cmake.in ${PROJECT_BINARY_DIR}/singa-config.cmake
-  INSTALL_DESTINATION ${cmake_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
+  INSTALL_DESTINATION ${cmake_dir} PATH_VARS CMAKE_INSTALL_DATADIR CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/singa-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/singa-config.cmake

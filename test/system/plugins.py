@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Builds a user's own layers, updaters and schema against the installed tree, and runs them:
-examples/custom_layer and examples/rnnlm as plugins and as programs, and plugins that are refused.
+examples/custom_layer and examples/rnnlm as plugins and as programs, a project of `singa new layer`, and
+plugins that are refused.
 
 usage: plugins.py BUILD [WORD...]; the build folder, whose tree is installed into a folder that is
 removed; WORDs choose the checks whose names hold one of them.
@@ -15,6 +16,7 @@ import tempfile
 import traceback
 
 import case
+import new_layer_checks
 import plugin_build_checks
 import plugin_fault_checks
 import rnnlm_checks
@@ -158,6 +160,7 @@ CHECKS = [the_plugin_and_the_program_train_the_same, a_trained_net_of_a_plugin_p
           a_plugin_is_refused_before_its_code_runs, a_plugin_that_cannot_be_loaded_is_an_error,
           without_its_plugin_the_job_says_what_is_unknown,
           a_consistency_model_of_a_plugin_orders_the_groups, *plugin_build_checks.CHECKS,
+          *new_layer_checks.CHECKS,
           *plugin_fault_checks.CHECKS,
           *rnnlm_checks.CHECKS, *stall_checks.CHECKS]
 

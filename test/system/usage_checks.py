@@ -84,6 +84,8 @@ def a_wrong_call_names_the_mistake_and_the_help_to_read(case):
             (["data", "digist"], 'did you mean "digits"?', "singa data -help"),
             (["ckpt", "lss"], 'did you mean "ls"?', "singa ckpt -help"),
             (["graph", "-conf"], "-conf needs a value", "singa graph -help"),
+            (["new", "layer", "Gate"], "needs a name and a folder: singa new layer NAME DIR",
+             "singa new -help"),
             (["doctor", "x"], "singa doctor takes no argument", "singa doctor -help"),
             (["bench", "job.conf", "-steps", "0"], "must be >= 1", "singa bench -help"),
             (["version", "-v=x"], "-v must be of type", "singa version -help")):

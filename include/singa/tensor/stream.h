@@ -36,6 +36,9 @@ class Stream {
  public:
   virtual ~Stream() = default;
   virtual Gpu& gpu() = 0;
+  // Returns the cudaStream_t of a CUDA stream, by which .cu files of plugins launch kernels; null:
+  // the device is emulated.
+  virtual void* native_handle() { return nullptr; }
   // Allocates the workspace_bytes() that kernels in this stream may need. Called before the first
   // kernel.
   virtual void ReserveWorkspace() {}

@@ -40,6 +40,7 @@ class CudaStream final : public Stream {
   void* workspace();
 
   Gpu& gpu() override { return *gpu_; }
+  void* native_handle() override { return handle_; }
   void ReserveWorkspace() override;
   int64_t workspace_bytes() const override { return kWorkspaceBytes; }
   void Copy(const void* from, void* to, int64_t bytes) override;
