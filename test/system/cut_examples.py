@@ -67,12 +67,11 @@ RBMS = [name for name in SMALL if name.startswith("rbm/")]  # each begins with t
 # Layers that share a param are divided alike, and a transposed one only by rows.
 BY_ROWS = {"rbm/autoencoder": ["encode1", "encode2", "encode3", "encode4"]}
 LEFT_OUT = {
-    "custom_layer/job": "needs its plugin",
-    "rnnlm/job": "needs its plugin",
+    **dict.fromkeys(["custom_layer/job", "rnnlm/job"], "needs its plugin"),
+    **dict.fromkeys(["char_rnn/sample", "digits/features"], "trains nothing"),
+    **dict.fromkeys(["finetune/pretrain", "finetune/finetune"], "has the layers of cifar10/bn"),
     "partition/alexnet": "is alexnet/job on noise",
     "partition/mlp": "is large",
-    "char_rnn/sample": "trains nothing",
-    "digits/features": "trains nothing",
 }
 # Settings in place of data that is missing.
 SYNTHETIC = ["store_conf.backend=synthetic", "store_conf.synthetic_conf.records=100",
