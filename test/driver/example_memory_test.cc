@@ -48,6 +48,7 @@ void SetStore(const TempDir& folder, bool train, StoreProto* store) {
     return;
   }
   store->set_backend("synthetic");
+  store->mutable_synthetic_conf()->set_classes(2);  // no example has fewer
   store->clear_path();
   if (store->has_mean_file())
     store->set_mean_file(WriteMean(folder, {store->shape().begin(), store->shape().end()}));

@@ -1,5 +1,5 @@
 """Checks factors that patterns of names give params."""
-from case import check, equal, has, same_bytes
+from case import check, equal, has, same_bytes, true
 from checkpoint_checks import model
 from group_checks import workers
 from job import mlp
@@ -35,3 +35,16 @@ def check_names_params_that_a_pattern_freezes(case):
     case.write("job.conf", conf.replace("neuralnet {", 'neuralnet { param_scale { names: "?1" }'))
     out = case.run("check", "job.conf", "-set", "neuralnet.param_scale[0].lr_scale=0").out
     has(out, "  frozen (lr_scale: 0)  w1, b1\n", "check")
+
+
+@check
+def a_net_that_is_trained_on_keeps_its_frozen_params(case):
+    conf = mlp(case.site.data, "train_steps: 10")
+    case.train(conf)
+    scaled = conf.replace("neuralnet {", 'neuralnet { param_scale { names: "?1" lr_scale: 0 }')
+    scaled = scaled.replace('"w2"', '"new_w"').replace('"b2"', '"new_b"')
+    case.train(scaled, "-set", "checkpoint_path=ws", workspace="more")
+    old, new = model(case), model(case, "more")
+    equal({name: new[name] for name in ("w1", "b1")}, {name: old[name] for name in ("w1", "b1")},
+          "frozen params")
+    true(new["new_w"] != old["w2"], "the new layer has the old one's values")
