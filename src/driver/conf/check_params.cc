@@ -38,6 +38,7 @@ ConfigErrors ScaleWarnings(const NetProto& net, const ParamTable& params) {
   ConfigErrors warnings;
   for (int i = 0; i < net.param_scale_size(); ++i) {
     const ParamScaleProto& scale = net.param_scale(i);
+    if (!scale.has_names()) continue;  // an error of its own
     const std::string path = StrCat("neuralnet.param_scale[", i, "]");
     const bool matches = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
       return MatchesPattern(scale.names(), name);
