@@ -52,7 +52,8 @@ const MessageSpec kAdded[] = {
      "301 shuffle bool=false; 302 label_path string; "
      "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "
      "305 decode_threads int32=1; 308 num_targets int32=0; 309* channel_mean float; "
-     "310* channel_std float"},
+     "310* channel_std float; 311 header bool=false; 312 label_column string; "
+     "314 root_folder string"},
     {"RGBImageProto", "", "301 pad int32=0"},
     {"RecordProto", "", "301* target float packed"},
     {"LayerProto", "1001-1100",

@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -14,11 +13,11 @@
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "driver/command/arguments.h"
+#include "driver/command/data_digits.h"
 #include "driver/command/subcommand.h"
 #include "driver/facts/compare_facts.h"
 #include "io/format/guess_backend.h"
 #include "io/mean_record.h"
-#include "io/picture/digits.h"
 #include "io/picture/image_decoder.h"
 #include "io/picture/resized_store.h"
 #include "io/store/convert_store.h"
@@ -46,6 +45,7 @@ singa data convert [flags] SRC DST
           idx          MNIST's: a file of pictures, another one of labels; bytes only
           cifar10      CIFAR-10's binary batch: 3 x 32 x 32 bytes, labels 0 to 9
           imagefolder  a .tar of CLASS/INDEX.png; as SRC also a folder, and JPEG files
+          imagelist    only SRC: a text of lines "picture label" or "picture target ..."
           lmdb         Caffe's: a folder with data.mdb, Datums
           shard        only SRC: what SINGA 0.3's kShardData read
       -labels FILE     labels of an idx SRC; found by name for MNIST's files
@@ -54,7 +54,11 @@ singa data convert [flags] SRC DST
                        the pictures of an imagefolder as grey
       -resize H,W      scales pictures to H rows and W columns, each side by itself
       -separator S     of numbers in a textfile SRC: each character of S; a comma if not given
-      -targets N       the first N numbers of a line are targets, in place of a label
+      -header          the first line of a textfile SRC has the names of its columns
+      -label_column C  of a textfile SRC: a number from 1, or a name; 1 if not given
+      -targets N       N columns of a textfile SRC, from the label's on, are targets in place of a
+                       label; or the last N numbers of a line of an imagelist
+      -root FOLDER     where the pictures of an imagelist are; the list's folder if not given
       -no_labels       leaves labels out
       -encoded         records of a kvfile or textfile are JPEG or PNG files: SRC's are decoded; or
                        a kvfile or lmdb DST keeps the files of an imagefolder as they are
@@ -62,8 +66,8 @@ singa data convert [flags] SRC DST
       -max_bad N       leaves out up to N records that are damaged, empty or of another shape than
                        the first, and names them; 0 if not given
 
-singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-targets N] [-no_labels] [-encoded]
-                [-max_bad N] PATH
+singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-header] [-label_column C]
+                [-targets N] [-root FOLDER] [-no_labels] [-encoded] [-max_bad N] PATH
     Prints the number of records, their shape, the range, mean and deviation of all numbers and of
     each target, and how many records each label has.
 )";
@@ -88,20 +92,35 @@ std::string BackendOf(const Arguments& args, const std::string& path) {
   return args.Has("from") ? args.Get("from") : GuessBackend(path);
 }
 
+// Sets what the flags say about lines of text.
+void ReadLineFlags(const Arguments& args, const std::string& backend, StoreOptions* options) {
+  const StoreTraits& traits = TraitsOf(backend);
+  options->separator = args.Get("separator", ",");
+  options->header = args.Has("header");
+  options->label_column = args.Get("label_column");
+  options->targets = args.ToNumber<uint16_t>("targets", args.Get("targets", "0"));
+  options->root_folder = args.Get("root");
+  for (const char* flag : {"header", "label_column"})
+    if (args.Has(flag) && !traits.lines)
+      args.ThrowUsage(StrCat("-", flag, " is for a textfile, not for records of ", backend));
+  const bool list = traits.picture_files && !traits.class_folders;
+  if (options->targets > 0 && !traits.lines && !list)
+    args.ThrowUsage("-targets is for lines of a textfile, not for records of " + backend);
+  if (args.Has("root") && !list)
+    args.ThrowUsage("-root is for an imagelist, not for records of " + backend);
+}
+
 // Opens all records, resized if -resize asks for it. `keeps_files`: pictures of an imagefolder are
 // not decoded.
 std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& path,
                                    bool keeps_files = false) {
   const std::string backend = BackendOf(args, path);
   StoreOptions options{.path = path, .label_path = args.Get("labels")};
-  options.separator = args.Get("separator", ",");
   options.has_label = !args.Has("no_labels");
-  options.targets = args.ToNumber<uint16_t>("targets", args.Get("targets", "0"));
+  ReadLineFlags(args, backend, &options);
   options.raw_files = keeps_files;
   options.encoded = args.Has("encoded");
   const StoreTraits& traits = TraitsOf(backend);
-  if (options.targets > 0 && !traits.lines)
-    args.ThrowUsage("-targets is for lines of a textfile, not for records of " + backend);
   if (options.encoded && traits.encoded != Encoded::kAsSaid && !traits.picture_files)
     args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +
                     backend);
@@ -166,30 +185,6 @@ bool KeepsFiles(const Arguments& args, const std::string& source, const std::str
   if (args.Has("shape"))
     args.ThrowUsage("-encoded: the files that are kept have shapes of their own");
   return true;
-}
-
-int Digits(const Arguments& args) {
-  const std::string dir = args.Operands("DIR")[0] + "/";
-  const uint64_t seed = args.ToNumber<uint64_t>("seed", args.Get("seed", "0"));
-  PosixFileSystem files;
-  files.MakeDirectories(dir);
-  for (const auto& [stream, records] : {std::pair<std::string, int64_t>("train", kTrainDigits),
-                                        std::pair<std::string, int64_t>("t10k", kTestDigits)}) {
-    WriterOptions options{.path = dir + stream + "-images-idx3-ubyte",
-                          .label_path = dir + stream + "-labels-idx1-ubyte",
-                          .shape = {kDigitSide, kDigitSide},
-                          .records = records};
-    const auto writer = NewStoreWriter("idx", options, &files);
-    std::array<uint8_t, kDigitPixels> pixel;
-    Sample sample{.pixel = pixel};
-    for (int64_t i = 0; i < records; ++i) {
-      sample.label = DrawDigit(seed, stream, static_cast<uint32_t>(i), pixel);
-      writer->Write(sample);
-    }
-    writer->Finish();
-    LOG(INFO) << "wrote " << records << " digits to " << options.path;
-  }
-  return kExitOk;
 }
 
 // Throws if a file would be written twice, or overwritten while it is read.
@@ -261,18 +256,20 @@ int DataCommand(const std::vector<std::string>& args) {
   if (args.empty()) ThrowDataUsage("singa data needs one of digits, convert, stat");
   const std::string command = "data " + args[0];
   const std::vector<std::string> rest(args.begin() + 1, args.end());
-  if (args[0] == "digits") return Digits({command, rest, {.values = {"seed"}}});
+  if (args[0] == "digits") return WriteDigits({command, rest, {.values = {"seed"}}});
   if (args[0] == "convert") {
-    const Arguments convert(command, rest,
-                            {.values = {"from", "to", "labels", "to_labels", "shape", "separator",
-                                        "mean", "resize", "max_bad", "targets"},
-                             .switches = {"no_labels", "encoded"}});
+    const Arguments convert(
+        command, rest,
+        {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean", "resize",
+                    "max_bad", "targets", "label_column", "root"},
+         .switches = {"no_labels", "encoded", "header"}});
     return WithGuess(convert, convert.Operands("SRC DST")[0], [&] { return Convert(convert); });
   }
   if (args[0] == "stat") {
-    const Arguments stat(command, rest,
-                         {.values = {"from", "labels", "separator", "max_bad", "targets"},
-                          .switches = {"no_labels", "encoded"}});
+    const Arguments stat(
+        command, rest,
+        {.values = {"from", "labels", "separator", "max_bad", "targets", "label_column", "root"},
+         .switches = {"no_labels", "encoded", "header"}});
     return WithGuess(stat, stat.Operands("PATH")[0], [&] { return Stat(stat); });
   }
   ThrowDataUsage("no command singa data " + args[0] +

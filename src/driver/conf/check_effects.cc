@@ -122,6 +122,10 @@ class Effects {
       Warn("label_path", "has no effect: only backend \"idx\" has labels in a file of their own");
     if (store.num_targets() > 0 && store.has_has_label() && store.has_label())
       Warn("has_label", "has no effect: num_targets puts targets in place of the label");
+    if (!store.label_column().empty() && !store.has_label() && store.num_targets() == 0)
+      Warn("label_column", "has no effect with has_label: false and without num_targets");
+    if (store.has_root_folder() && (!traits.picture_files || traits.class_folders))
+      Warn("root_folder", "has no effect: only backend \"imagelist\" has names of files");
     const bool synthetic = traits.no_file;
     if (store.has_path() && synthetic)
       Warn("path", "has no effect: backend \"synthetic\" has no file");

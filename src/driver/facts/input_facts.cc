@@ -78,9 +78,11 @@ class Peeking {
         store.path,
         store.label_path,
         store.separator,
+        store.label_column,
+        store.root_folder,
         source.norm.mean_file,
         source.norm.std_file,
-        StrCat(store.channels, store.encoded, store.has_label, " ", store.targets),
+        StrCat(store.channels, store.encoded, store.has_label, store.header, " ", store.targets),
         StrCat(store.records, " ", source.max_bad > 0),
         StrCat(static_cast<int>(store.colours), " ", static_cast<int>(store.format))};
     for (int64_t size : source.shape) key.push_back(StrCat(size));

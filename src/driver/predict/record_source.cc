@@ -32,11 +32,10 @@ class StoreSource final : public RecordSource {
  public:
   // labels[i] replaces the store's label i; empty: the store's labels are used.
   StoreSource(std::unique_ptr<Store> store, const SourceOptions& options,
-              std::vector<int32_t> labels, bool pictures)
+              std::vector<int32_t> labels)
       : store_(std::move(store)),
         shape_(options.shape),
         has_label_(options.labels),
-        pictures_(pictures),
         labels_(std::move(labels)) {}
 
   const Sample* Next() override {
@@ -48,15 +47,13 @@ class StoreSource final : public RecordSource {
     if (sample_.label >= 0 && !labels_.empty()) sample_.label = labels_[sample_.label];
     return &sample_;
   }
-  std::string Name() const override {
-    return pictures_ ? store_->Where(at_) : StrCat(store_->name(), ":", at_);
-  }
+  std::string Name() const override { return store_->NameOf(at_); }
   std::string Where() const override { return store_->Where(at_); }
 
  private:
   const std::unique_ptr<Store> store_;
   const std::vector<int64_t> shape_;
-  const bool has_label_, pictures_;
+  const bool has_label_;
   const std::vector<int32_t> labels_;
   int64_t at_ = -1;
   Sample sample_;
@@ -75,9 +72,22 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   store.encoded = own && settings.conf.encoded();
   store.separator = settings.conf.separator();
   store.has_label = options.labels;
+  store.header = traits.lines && settings.conf.header();
+  if (traits.lines) store.label_column = settings.conf.label_column();
+  if (own) store.root_folder = settings.conf.root_folder();
   store.channels = PictureChannels(options.shape);
   if (own || traits.raw_datums) store.colours = ColoursOf(settings.conf);
   return store;
+}
+
+// Returns how lines of stdin are read: as a text file of the training data.
+StoreOptions LinesOfStdin(const SourceOptions& options) {
+  const StoreProto conf = SettingsOf(options.input).conf;
+  return {.separator = conf.separator(),
+          .has_label = options.labels,
+          .targets = conf.num_targets(),
+          .header = conf.header(),
+          .label_column = conf.label_column()};
 }
 
 // Opens lines of numbers. They have labels, or the `targets` of the training data, if the first
@@ -87,6 +97,7 @@ std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, 
   const bool labels = store.has_label;
   store.has_label = false;
   std::unique_ptr<Store> lines = OpenStore(backend, store);
+  store.warns = false;  // it warned
   if (!labels || lines->Read(0).size() != size + std::max<int64_t>(1, targets)) return lines;
   store.has_label = targets == 0;
   store.targets = targets;
@@ -148,16 +159,17 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
     store.label_path = GuessLabelPath(path);
     store.has_label = store.has_label && !store.label_path.empty();
   }
-  const bool pictures = traits.picture_files;
-  std::unique_ptr<Store> records =
-      traits.lines ? OpenText(backend, store, SizeOfRecord(options), TargetsOf(options.input))
-                   : OpenStore(backend, store);
+  const int64_t targets = TargetsOf(options.input);
+  if (traits.picture_files && targets > 0) store.has_label = false;  // lines may have the targets
+  std::unique_ptr<Store> records = traits.lines
+                                       ? OpenText(backend, store, SizeOfRecord(options), targets)
+                                       : OpenStore(backend, store);
   store.has_label = false;  // each label is checked with its record
   const StoreFacts facts = FactsOf(backend, store, records.get());
   TellFactsOf(path, facts, options, warnings);
   std::vector<int32_t> labels;
-  if (pictures && options.labels) labels = LabelsOf(*records, options, warnings);
-  return std::make_unique<StoreSource>(std::move(records), options, std::move(labels), pictures);
+  if (traits.class_folders && options.labels) labels = LabelsOf(*records, options, warnings);
+  return std::make_unique<StoreSource>(std::move(records), options, std::move(labels));
 }
 
 }  // namespace
@@ -165,9 +177,7 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
                                          std::vector<std::string>* warnings) {
   if (path == "-" && !options.label_path.empty()) ThrowNotIdx(path, "standard input");
-  if (path == "-")
-    return NewStdinSource(options.input.store_conf().separator(), SizeOfRecord(options),
-                          options.labels, TargetsOf(options.input));
+  if (path == "-") return NewStdinSource(LinesOfStdin(options), SizeOfRecord(options));
   if (!options.backend.empty()) return OpenRecords(path, options.backend, options, warnings);
   StoreFacts facts;
   std::vector<std::string> pictures = PicturesAt(path, &facts.left_out);
@@ -191,7 +201,7 @@ std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string
   for (const Phase phase : {kTrain, kTest})
     for (const LayerProto& layer : net.layer()) {
       const StoreProto& store = layer.store_conf();
-      if (path.empty() && InPhase(layer, phase) && TraitsOf(store.backend()).picture_files &&
+      if (path.empty() && InPhase(layer, phase) && TraitsOf(store.backend()).class_folders &&
           fs::exists(store.path(), error))
         path = store.path();
     }

@@ -1,12 +1,18 @@
 #include "driver/predict/stdin_source.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "base/text/counted.h"
-#include "io/format/textfile_store.h"
+#include "io/format/csv_fields.h"
+#include "io/format/line_index.h"
+#include "io/format/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -14,15 +20,13 @@ namespace {
 
 class StdinSource final : public RecordSource {
  public:
-  StdinSource(const std::string& separator, int64_t size, bool labels, int64_t targets)
-      : separator_(separator), size_(size), labels_(labels), targets_(targets) {}
+  StdinSource(const StoreOptions& lines, int64_t size) : lines_(lines), size_(size) {}
 
   const Sample* Next() override {
-    do {
-      if (!ReadLine()) return nullptr;
-    } while (line_.find_first_not_of(" \t\r") == std::string::npos);
-    ++record_;
     try {
+      if (lines_.header && names_.empty() && ReadWords()) ReadHeader();
+      if (!ReadWords()) return nullptr;
+      ++record_;
       if (!parser_) SetParser();
       const Sample& sample = parser_->Parse(line_);
       if (sample.size() != size_)
@@ -30,7 +34,8 @@ class StdinSource final : public RecordSource {
             StrCat("holds ", Counted(sample.size(), "number"), ", the net takes ", size_));
       return &sample;
     } catch (const ValueError& error) {
-      throw DataError(Where(), -1, error.what() + (record_ > 0 ? "" : HeaderAdvice(line_)));
+      const bool may_be_header = record_ == 0 && !lines_.header;
+      throw DataError(Where(), -1, error.what() + (may_be_header ? HeaderAdvice(line_) : ""));
     }
   }
   std::string Name() const override { return StrCat("-:", record_); }
@@ -39,10 +44,29 @@ class StdinSource final : public RecordSource {
   }
 
  private:
+  void ReadHeader() {
+    names_ = ColumnNames(line_, lines_.separator);
+    if (AreNumbers(names_))
+      LOG(WARNING)
+          << "standard input: its first line has only numbers, and is left out as a header";
+  }
+
   void SetParser() {
-    parser_ = NewCsvParser(separator_, false);
-    if (labels_ && parser_->Parse(line_).size() == size_ + std::max<int64_t>(1, targets_))
-      parser_ = NewCsvParser(separator_, true, targets_);
+    StoreOptions numbers = lines_;
+    numbers.has_label = false;
+    numbers.targets = 0;
+    parser_ = NewCsvParser(numbers, names_);
+    const int64_t more = std::max<int64_t>(1, lines_.targets);
+    if (lines_.has_label && parser_->Parse(line_).size() == size_ + more)
+      parser_ = NewCsvParser(lines_, names_);
+  }
+
+  // Reads the next line that is not blank; returns false if there is none.
+  bool ReadWords() {
+    do {
+      if (!ReadLine()) return false;
+    } while (line_.find_first_not_of(" \t\r") == std::string::npos);
+    return true;
   }
 
   bool ReadLine() {
@@ -59,10 +83,9 @@ class StdinSource final : public RecordSource {
     return !line_.empty() || !std::feof(stdin);
   }
 
-  const std::string separator_;
+  const StoreOptions lines_;
   const int64_t size_;
-  const bool labels_;
-  const int64_t targets_;
+  std::vector<std::string> names_;       // of the header's columns
   std::unique_ptr<ValueParser> parser_;  // null before the first line
   std::string line_;
   int64_t line_number_ = 0, record_ = -1;
@@ -70,9 +93,8 @@ class StdinSource final : public RecordSource {
 
 }  // namespace
 
-std::unique_ptr<RecordSource> NewStdinSource(const std::string& separator, int64_t size,
-                                             bool labels, int64_t targets) {
-  return std::make_unique<StdinSource>(separator, size, labels, targets);
+std::unique_ptr<RecordSource> NewStdinSource(const StoreOptions& lines, int64_t size) {
+  return std::make_unique<StdinSource>(lines, size);
 }
 
 }  // namespace singa

@@ -3,16 +3,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "driver/predict/record_source.h"
+#include "io/store/store.h"
 
 namespace singa {
 
-// Lines have `size` numbers between separators. If the first line has `targets` numbers more, and
-// `labels` is true, each line begins with so many targets. If `targets` is 0 and the first line has
-// one number more, each line begins with a label.
-std::unique_ptr<RecordSource> NewStdinSource(const std::string& separator, int64_t size,
-                                             bool labels, int64_t targets = 0);
+// `lines`: separator, has_label, targets, header and label_column, as for a textfile. Lines have
+// `size` numbers. If has_label is true, and the first line has as many numbers more as there are
+// targets, each line has targets. If there are no targets, and the first line has one number more,
+// each line has a label.
+std::unique_ptr<RecordSource> NewStdinSource(const StoreOptions& lines, int64_t size);
 
 }  // namespace singa

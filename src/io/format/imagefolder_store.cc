@@ -33,6 +33,7 @@ class ImageFolderStore final : public Store {
   std::string Where(int64_t index) const override {
     return StrCat(path_, "/", index_.places[index].name);
   }
+  std::string NameOf(int64_t index) const override { return Where(index); }
 
   const Sample& Read(int64_t index) override {
     const ImagePlace& place = index_.places[index];
@@ -82,10 +83,10 @@ std::optional<bool> IsQuickFolder(const std::string& path) {
   return true;
 }
 
-SINGA_REGISTER_STORE(
-    imagefolder, OpenImageFolder, .picture_files = true, .encoded = Encoded::kIgnored,
-    .known_as = "image images folder picture pictures jpg jpeg png imagedata imagenet",
-    .is_quick = IsQuickFolder);
+SINGA_REGISTER_STORE(imagefolder, OpenImageFolder, .picture_files = true, .class_folders = true,
+                     .encoded = Encoded::kIgnored,
+                     .known_as = "image images folder picture pictures jpg jpeg png imagenet",
+                     .is_quick = IsQuickFolder);
 
 }  // namespace
 }  // namespace singa

@@ -21,10 +21,8 @@ uint64_t LengthAt(int64_t offset, ScanWindow* window) {
 }
 
 std::unique_ptr<Store> OpenKvStore(const StoreOptions& options) {
-  return NewKvFileStore(options,
-                        options.format == ValueFormat::kCsv
-                            ? NewCsvParser(options.separator, options.has_label, options.targets)
-                            : NewRecordParser(options));
+  return NewKvFileStore(options, options.format == ValueFormat::kCsv ? NewCsvParser(options)
+                                                                     : NewRecordParser(options));
 }
 
 SINGA_REGISTER_STORE(kvfile, OpenKvStore, .any_format = true, .targets = true,

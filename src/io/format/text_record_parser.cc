@@ -30,10 +30,8 @@ bool IsQuotedText(std::string_view line) {
 
 class TextRecordParser final : public ValueParser {
  public:
-  explicit TextRecordParser(const StoreOptions& options)
-      : binary_(NewRecordParser(options)),
-        csv_(NewCsvParser(options.separator, options.has_label, options.targets)),
-        view_(options) {}
+  TextRecordParser(const StoreOptions& options, const std::vector<std::string>& names)
+      : binary_(NewRecordParser(options)), csv_(NewCsvParser(options, names)), view_(options) {}
 
   const Sample& Parse(std::string_view value) override {
     constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
@@ -57,8 +55,9 @@ class TextRecordParser final : public ValueParser {
 
 }  // namespace
 
-std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options) {
-  return std::make_unique<TextRecordParser>(options);
+std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options,
+                                                 const std::vector<std::string>& names) {
+  return std::make_unique<TextRecordParser>(options, names);
 }
 
 }  // namespace singa

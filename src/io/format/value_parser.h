@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/store/store.h"
 
@@ -36,13 +37,19 @@ std::optional<int32_t> FieldOf(std::string_view message, int number);
 std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options);
 // Parses serialised Records, each with an image, in the same way.
 std::unique_ptr<ValueParser> NewWrappedRecordParser(const StoreOptions& options);
-// Parses numbers between characters of `separator`, spaces or tabs. If `targets` > 0, so many
-// targets come first; else, with has_label, a label.
+// Parses the fields of a line of CSV, between characters of options.separator. If options.targets
+// is above 0, so many columns from options.label_column on are targets; else, with
+// options.has_label, that column is a label. Other columns are numbers. `names`: those of the
+// columns by the header; empty: there is no header. Throws ValueError if there is no such
+// label_column.
+std::unique_ptr<ValueParser> NewCsvParser(const StoreOptions& options,
+                                          const std::vector<std::string>& names = {});
 std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label,
                                           int64_t targets = 0);
 // Parses lines that are RecordProtos in text form, or in v0.3's binary form, or CSV.
-// options.encoded is as for NewRecordParser.
-std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options);
+// options.encoded is as for NewRecordParser, the rest as for NewCsvParser.
+std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options,
+                                                 const std::vector<std::string>& names = {});
 // Parses serialised CaffeDatums. Image files in them are decoded to `channels`: 3, or 1 for grey.
 std::unique_ptr<ValueParser> NewDatumParser(int channels);
 

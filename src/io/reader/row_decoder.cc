@@ -37,8 +37,9 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
                                            const StoreOptions& options) const {
   StoreOptions own = options;
   own.path = file;
-  own.has_label = own.encoded = false;
+  own.has_label = own.encoded = own.header = false;
   own.targets = 0;
+  own.label_column.clear();
   const bool text = TraitsOf(backend).lines;
   const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
   const Sample& sample = store->Read(0);

@@ -19,6 +19,7 @@ class ReadableRecords final : public StoreWrapper {
   int64_t size() const override { return static_cast<int64_t>(indexes_.size()); }
   const Sample& Read(int64_t index) override { return store().Read(indexes_[index]); }
   std::string Where(int64_t index) const override { return store().Where(indexes_[index]); }
+  std::string NameOf(int64_t index) const override { return store().NameOf(indexes_[index]); }
   // Returns none, as a record left out may have the least or greatest label.
   LabelRange Labels() override { return {}; }
 

@@ -74,6 +74,8 @@ std::string LeftOutNote(const LeftOut& left_out) {
 
 std::string Store::Where(int64_t index) const { return StrCat(name(), ": record ", index); }
 
+std::string Store::NameOf(int64_t index) const { return StrCat(name(), ":", index); }
+
 StoreRegistry& Stores() {
   static StoreRegistry registry("store");
   return registry;

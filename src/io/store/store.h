@@ -59,12 +59,15 @@ struct StoreOptions {
   std::string path = {};
   std::string label_path = {};  // idx
   ValueFormat format = ValueFormat::kRecord;
-  std::string separator = ",";  // CSV
-  bool has_label = true;        // whether a label is to be read
-  int64_t targets = 0;          // CSV: so many targets come first, instead of a label
-  int channels = 3;             // channels of decoded image files: 3, or 1 for grey
-  bool encoded = false;         // a record's pixel is an image file (JPEG, PNG) to decode
-  bool raw_files = false;       // imagefolder: pixels are the files' bytes, not decoded
+  std::string separator = ",";    // CSV
+  bool has_label = true;          // whether a label is to be read
+  int64_t targets = 0;            // CSV, imagelist: so many targets stand in place of a label
+  bool header = false;            // CSV: the first line of a textfile has the columns' names
+  std::string label_column = {};  // CSV: as StoreProto.label_column
+  std::string root_folder = {};   // imagelist: as StoreProto.root_folder
+  int channels = 3;               // channels of decoded image files: 3, or 1 for grey
+  bool encoded = false;           // a record's pixel is an image file (JPEG, PNG) to decode
+  bool raw_files = false;         // stores of picture files: pixels are their bytes, not decoded
   // synthetic: shape, number and classes of the records; all > 0
   std::vector<int64_t> shape = {};
   int64_t records = 1, classes = 1;
@@ -119,6 +122,8 @@ class Store {
   virtual LabelRange Labels() { return {}; }
   // Returns file and record, and the line in a text, for errors.
   virtual std::string Where(int64_t index) const;
+  // Returns the path of a record's picture; for a record without one, the file and the index.
+  virtual std::string NameOf(int64_t index) const;
 };
 
 // Returns the shape of a record; if it gives none, the number of its numbers. Throws DataError if
@@ -138,7 +143,8 @@ struct StoreTraits {
   bool lines = false;          // lines of text: the first record is quick to read (first_alone)
   bool targets = false;        // records may have targets
   bool label_file = false;     // labels are in a separate file (StoreOptions::label_path)
-  bool picture_files = false;  // records are image files in class folders, which have names
+  bool picture_files = false;  // records are image files, each with a name
+  bool class_folders = false;  // classes are folders, which have names
   bool no_file = false;        // records are generated
   bool raw_datums = false;     // pictures do not give the order of their colours
   Encoded encoded = Encoded::kAsSaid;

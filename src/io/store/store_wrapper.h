@@ -12,7 +12,7 @@
 namespace singa {
 
 // A wrapper that leaves out or adds records must override the functions that depend on indexes:
-// size, Where and Labels.
+// size, Where, NameOf and Labels.
 class StoreWrapper : public Store {
  public:
   explicit StoreWrapper(std::unique_ptr<Store> store) : store_(std::move(store)) {}
@@ -20,6 +20,7 @@ class StoreWrapper : public Store {
   int64_t size() const override { return store_->size(); }
   const std::string& name() const override { return store_->name(); }
   std::string Where(int64_t index) const override { return store_->Where(index); }
+  std::string NameOf(int64_t index) const override { return store_->NameOf(index); }
   std::vector<std::string> classes() const override { return store_->classes(); }
   LeftOut left_out() const override { return store_->left_out(); }
   LabelRange Labels() override { return store_->Labels(); }

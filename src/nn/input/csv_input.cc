@@ -1,5 +1,5 @@
-// kCSVInput reads lines of numbers. A label comes before the numbers unless has_label is false; or
-// targets, if num_targets is set.
+// kCSVInput reads lines of numbers. A label comes before the numbers, or in label_column, unless
+// has_label is false; or targets, if num_targets is set.
 #include "nn/input/store_input.h"
 
 namespace singa {

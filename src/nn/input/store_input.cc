@@ -89,9 +89,10 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   const bool numbers = traits.encoded == Encoded::kRefused || format_ == ValueFormat::kCsv;
   if (conf.encoded() && numbers && !synthetic)
     throw ConfigError("encoded", "is for image files in the records of a kvfile or textfile");
-  if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
-  options_.store = {conf.path(), conf.label_path(), format_, conf.separator(), conf.has_label()};
+  options_.store = {conf.path(), conf.label_path(), format_};
+  options_.store.has_label = conf.has_label();
   options_.store.encoded = conf.encoded();
+  SetLines(conf, options_.backend, &options_.store);
   if (!synthetic) return;
   options_.store.path = options_.backend;
   options_.store.records = conf.synthetic_conf().records();
@@ -108,7 +109,7 @@ void StoreInput::SetTargets(const StoreProto& conf) {
   if (!TraitsOf(options_.backend).targets)
     throw ConfigError("num_targets",
                       StrCat("records of backend \"", options_.backend,
-                             "\" have no targets; those of kvfile and textfile have"));
+                             "\" have no targets; those of imagelist, kvfile and textfile have"));
   options_.store.targets = conf.num_targets();
   options_.store.has_label = false;
 }
@@ -249,9 +250,9 @@ int64_t StoreInput::CountRecords() {
   return RecordsOfGroup(options_.order, all);
 }
 
-// Waits for the store only if it is a folder of pictures, as only those have names.
+// Waits for the store only if it is a folder of pictures, as only its classes have names.
 std::vector<std::string> StoreInput::ClassNames() {
-  if (!reader_ || !TraitsOf(options_.backend).picture_files) return {};
+  if (!reader_ || !TraitsOf(options_.backend).class_folders) return {};
   return reader_->Facts().classes;
 }
 

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
+#include "io/format/csv_fields.h"
 #include "nn/input/store_input.h"
 #include "singa/base/error.h"
 
@@ -26,6 +28,32 @@ void CheckChannels(const std::string& field, const google::protobuf::RepeatedFie
 }
 
 }  // namespace
+
+void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* options) {
+  const StoreTraits& traits = TraitsOf(backend);
+  const bool csv = traits.lines || options->format == ValueFormat::kCsv;
+  if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
+  options->separator = conf.separator();
+  options->root_folder = conf.root_folder();
+  if (traits.no_file) return;
+  if (conf.header() && !traits.lines)
+    throw ConfigError("header",
+                      StrCat("is for CSV in a textfile, the backend is \"", backend, "\""));
+  options->header = conf.header();
+  const std::string& column = conf.label_column();
+  if (column.empty()) return;
+  if (!csv)
+    throw ConfigError("label_column", StrCat("is for CSV, the backend is \"", backend, "\""));
+  const std::optional<int64_t> number = ColumnNumber(column);
+  if (number && (*number < 1 || *number > kMostColumns))
+    throw ConfigError("label_column",
+                      StrCat("must be a name, or from 1 to ", kMostColumns, ", is ", *number));
+  if (!number && !conf.header())
+    throw ConfigError("label_column",
+                      StrCat("is a name, ", FieldText(column),
+                             ", and only a file with header: true has names of columns"));
+  options->label_column = column;
+}
 
 void CheckNormalisation(const StoreProto& conf, const std::vector<int64_t>& shape) {
   CheckFinite("mean_value", conf.mean_value());

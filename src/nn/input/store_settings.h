@@ -33,6 +33,10 @@ inline ColourOrder ColoursOf(const StoreProto& conf) {
                                                        : ColourOrder::kRedFirst;
 }
 
+// Sets what `conf` says about lines of text: of CSV, or of an image list. Throws ConfigError,
+// relative to `conf`, for a setting that this format cannot have.
+void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* options);
+
 // Throws ConfigError, relative to `conf`, for numbers of mean_value and the like that cannot be
 // used for records of `shape`.
 void CheckNormalisation(const StoreProto& conf, const std::vector<int64_t>& shape);

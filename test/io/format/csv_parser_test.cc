@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "io/format/value_parser.h"
+#include "io/refusal.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -142,9 +143,9 @@ TEST(CsvParserTest, ALineWithoutALabelIsRefused) { EXPECT_EQ(ErrorOf(""), "has n
 TEST(CsvParserTest, SaysWhereALabelBelongs) {
   const std::string first = "; the label is the first number of a line";
   EXPECT_EQ(AdviceFor("5.1,3.5,2"),
-            first + ", and here it seems to be the last: move that column to the front");
+            first + ", and here it seems to be the last: then set label_column: \"3\"");
   EXPECT_EQ(AdviceFor("5.1, 3.5, 2"),
-            first + ", and here it seems to be the last: move that column to the front");
+            first + ", and here it seems to be the last: then set label_column: \"3\"");
   EXPECT_EQ(AdviceFor("5.1,3.5,iris"),
             first + ": put the class there, as a number from 0, in place of \"iris\"");
   EXPECT_EQ(AdviceFor("iris,5.1,3.5"), "; write classes as numbers from 0");
@@ -164,6 +165,62 @@ TEST(CsvParserTest, ShowsNoControlCharactersAndNoLongText) {
   EXPECT_EQ(ErrorOfNumbers("\x1b[2J\xFF"), "number 1 is \"?[2J?\"");
   EXPECT_EQ(ErrorOfNumbers(std::string(41, 'x')),
             "number 1 is \"" + std::string(40, 'x') + "...\"");
+}
+
+TEST(CsvParserTest, TheLabelIsInTheColumnThatIsChosen) {
+  const auto parser = NewCsvParser({.label_column = "3"});
+  const Sample& sample = parser->Parse("0.5,1,7,2");
+  EXPECT_EQ(sample.label, 7);
+  EXPECT_EQ(FloatRow(sample.data.begin(), sample.data.end()), (FloatRow{0.5, 1, 2}));
+  EXPECT_EQ(parser->LabelOf("0.5,1,7,2"), 7);
+  EXPECT_FALSE(parser->LabelOf("0.5,1"));
+}
+
+TEST(CsvParserTest, TargetsBeginInTheColumnThatIsChosen) {
+  const auto parser = NewCsvParser({.targets = 2, .label_column = "b"}, {"a", "b", "c", "d"});
+  const Sample& sample = parser->Parse("1,2,3,4");
+  EXPECT_EQ(FloatRow(sample.targets.begin(), sample.targets.end()), (FloatRow{2, 3}));
+  EXPECT_EQ(FloatRow(sample.data.begin(), sample.data.end()), (FloatRow{1, 4}));
+  EXPECT_FALSE(sample.has_label());
+}
+
+TEST(CsvParserTest, NamesTheColumnOfABadField) {
+  const auto error = [](const StoreOptions& options, const std::string& line,
+                        const std::vector<std::string>& names = {}) {
+    return RefusalOf([&] { NewCsvParser(options, names)->Parse(line); });
+  };
+  const std::vector<std::string> names = {"id", "age", "class"};
+  EXPECT_EQ(error({.has_label = false}, "1,NA,2", names),
+            "number 2 in column 2 (\"age\") is \"NA\"");
+  EXPECT_EQ(error({.has_label = false}, "1,,2", names), "number 2 in column 2 (\"age\") is \"\"");
+  EXPECT_EQ(error({.label_column = "class"}, "1,2,red", names),
+            "the label in column 3 (\"class\") must be an integer above -2147483648, is \"red\"; "
+            "write classes as numbers from 0");
+  EXPECT_EQ(error({.label_column = "3"}, "1,x,0"), "number 2 in column 2 is \"x\"");
+  EXPECT_EQ(error({.targets = 2, .label_column = "2"}, "1,2,nan,4"),
+            "target 2 in column 3 is \"nan\"");
+}
+
+TEST(CsvParserTest, RefusesALineWithoutAllColumns) {
+  const auto error = [](const StoreOptions& options, const std::string& line,
+                        const std::vector<std::string>& names = {}) {
+    return RefusalOf([&] { NewCsvParser(options, names)->Parse(line); });
+  };
+  for (const char* line : {"1,2", "1,2,3,4", "1,2,"})
+    EXPECT_TRUE(error({}, line, {"a", "b", "c"}).ends_with(", the header 3 columns")) << line;
+  EXPECT_EQ(error({.label_column = "4"}, "1,2"),
+            "has 2 fields; the label is in column 4 (label_column)");
+  EXPECT_EQ(error({.targets = 2, .label_column = "3"}, "1,2,3"),
+            "has 3 fields; the 2 targets begin in column 3 (num_targets, label_column)");
+}
+
+TEST(CsvParserTest, SaysThatAQuoteDoesNotClose) {
+  EXPECT_EQ(ErrorOfNumbers("1,\"2,3"),
+            "number 2 is \"\"2,3\"; a quote before a field must close behind it, in the same line");
+}
+
+TEST(CsvParserTest, ANumberInQuotesHasNoSeparators) {
+  EXPECT_EQ(ErrorOfNumbers("\"1,234\",5"), "number 1 is \"1,234\"");
 }
 
 TEST(CsvParserTest, FindsTheLabelAlone) {

@@ -1,7 +1,7 @@
-#include "io/format/textfile_store.h"
-
+// Tests backend "textfile": lines of CSV, and records in text form.
 #include <gtest/gtest.h>
 
+#include "io/store/store.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -72,7 +72,7 @@ TEST_F(Csv, GivesANegativeLabel) {
 }
 
 TEST_F(Csv, AsksWhetherTheFirstLineIsAHeader) {
-  const std::string advice = "; is this line a header? Remove it: every line is a record";
+  const std::string advice = "; is this line a header? Then set header: true (singa data: -header)";
   EXPECT_EQ(
       ErrorOf([&] { Open("label,a\n0,1\n")->Read(0); }),
       "a.csv:1: record 0: the label must be an integer above -2147483648, is \"label\"" + advice);
@@ -110,6 +110,46 @@ TEST_F(Csv, ReadsNumbersInQuotes) {
   }
   EXPECT_NE(ErrorOf([&] { Open("\"label\",\"a b\"\n")->Read(0); }).find("a header?"),
             std::string::npos);
+}
+
+TEST_F(Csv, AHeaderIsNoRecordAndNamesTheColumns) {
+  const std::string text = "\xEF\xBB\xBF\"age\",\"size, cm\",class\r\n30,1.5,1\r\n40,2.5,0\r\n";
+  for (const ValueFormat format : {ValueFormat::kCsv, ValueFormat::kRecord})
+    for (const bool first_alone : {false, true}) {
+      const auto store = OpenStore("textfile", {.path = dir_.Write("a.csv", text),
+                                                .format = format,
+                                                .header = true,
+                                                .label_column = "class",
+                                                .first_alone = first_alone});
+      EXPECT_EQ(store->size(), first_alone ? 1 : 2);
+      EXPECT_EQ(store->Read(0).label, 1);
+      EXPECT_EQ(store->Read(0).data[1], 1.5f);
+      EXPECT_NE(store->Where(0).find("a.csv:2: record 0"), std::string::npos);
+    }
+}
+
+TEST_F(Csv, ABadFieldIsNamedByLineAndColumn) {
+  const StoreOptions options = {.path = dir_.Write("a.csv", "age,size\n30,1\n31,NA\n"),
+                                .format = ValueFormat::kCsv,
+                                .has_label = false,
+                                .header = true};
+  EXPECT_EQ(ErrorOf([&] { OpenStore("textfile", options)->Read(1); }),
+            "a.csv:3: record 1: number 2 in column 2 (\"size\") is \"NA\"");
+}
+
+TEST_F(Csv, RefusesAHeaderWithoutTheColumnOrARecord) {
+  const auto open = [&](const std::string& text, const std::string& column) {
+    return ErrorOf([&] {
+      OpenStore("textfile", {.path = dir_.Write("a.csv", text),
+                             .format = ValueFormat::kCsv,
+                             .header = true,
+                             .label_column = column});
+    });
+  };
+  EXPECT_EQ(open("\nage,class\n1,2\n", "klass"),
+            "a.csv:2: the header has no column \"klass\"; did you mean \"class\"?");
+  EXPECT_EQ(open("age,class\n", "class"), "a.csv: holds no record behind its header");
+  EXPECT_EQ(open("", "class"), "a.csv: holds no record behind its header");
 }
 
 TEST_F(Csv, ReadsTheFirstRecordAlone) {

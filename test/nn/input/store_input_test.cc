@@ -79,6 +79,40 @@ TEST_F(StoreInputTest, RejectsTargetsThatCannotBe) {
   EXPECT_CONFIG_ERROR_SAYS(cifar(), "store_conf.num_targets", "records of backend \"cifar10\"");
 }
 
+TEST_F(StoreInputTest, TheLabelMayBeInAnyNamedColumn) {
+  path_ = dir_.Write("table", "a,class,b\n1,7,2\n3,8,4\n");
+  const auto layer = Build("batchsize: 2 header: true label_column: 'class'");
+  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{7, 8}));
+  EXPECT_EQ(layer->Output(0), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST_F(StoreInputTest, TargetsMayBeginInAnyColumn) {
+  path_ = dir_.Write("table", "1,7,2,5\n3,8,4,6\n");
+  const auto layer = Build("batchsize: 2 num_targets: 2 label_column: '3'");
+  layer->BeginStep(0);
+  layer->Forward(kTrain);
+  EXPECT_EQ(layer->Output(0), (std::vector<float>{1, 7, 3, 8}));
+  EXPECT_EQ(layer->Output(1), (std::vector<float>{2, 5, 4, 6}));
+}
+
+TEST_F(StoreInputTest, AMeanFileOfATableHasNumbersAlone) {
+  path_ = dir_.Write("table", "a,b,class\n1,2,7\n3,4,8\n");
+  const std::string mean = dir_.Write("mean", "1,1\n");
+  const auto layer =
+      Build(StrCat("batchsize: 2 header: true label_column: 'class' mean_file: '", mean, "'"));
+  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{7, 8}));
+  EXPECT_EQ(layer->Output(0), (std::vector<float>{0, 1, 2, 3}));
+}
+
+TEST_F(StoreInputTest, RejectsColumnsThatCannotBe) {
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 label_column: '0'"), "store_conf.label_column",
+                           "must be a name, or from 1 to 1000000, is 0");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 label_column: 'x'"), "store_conf.label_column",
+                           "only a file with header: true has names of columns");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 backend: 'kvfile' header: true"),
+                           "store_conf.header", "is for CSV in a textfile");
+}
+
 TEST_F(StoreInputTest, RejectsNumbersOfChannelsThatFitNoChannel) {
   for (const char* field : {"channel_mean", "channel_std"}) {
     EXPECT_CONFIG_ERROR_SAYS(Build(StrCat("batchsize: 4 ", field, ": 1")),

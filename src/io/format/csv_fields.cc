@@ -1,0 +1,154 @@
+#include "io/format/csv_fields.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <iterator>
+
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
+#include "io/format/value_parser.h"
+
+namespace singa {
+namespace {
+
+bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+std::string_view WithoutBlanks(std::string_view text) {
+  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// Returns the length of a field in quotes at the start of `line`, with its quotes; 0: the quote
+// does not close.
+size_t LengthInQuotes(std::string_view line) {
+  for (size_t at = 1; at < line.size(); at += 2) {
+    at = line.find('"', at);
+    if (at == line.npos) return 0;
+    if (at + 1 == line.size() || line[at + 1] != '"') return at + 1;
+  }
+  return 0;
+}
+
+std::string_view WithoutQuotes(std::string_view field) {
+  if (field.size() < 2 || field.front() != '"' || field.back() != '"') return field;
+  return WithoutBlanks(field.substr(1, field.size() - 2));
+}
+
+// Returns whether the fields of `line` are words, without any number.
+bool IsHeader(std::string_view line) {
+  constexpr std::string_view kEnds = ",;| \"\t\r";
+  bool any = false;
+  for (size_t begin = 0; begin < line.size();) {
+    const size_t end = std::min(line.find_first_of(kEnds, begin), line.size());
+    const std::string field(line.substr(begin, end - begin));
+    begin = end + 1;
+    if (field.empty()) continue;
+    char* stop;
+    std::strtod(field.c_str(), &stop);
+    if (*stop == '\0' || field.find_first_of(":{<") != field.npos) return false;
+    any = true;
+  }
+  return any;
+}
+
+// Returns the end of an error about a column that the header does not have.
+std::string ColumnsLike(const std::string& column, const std::vector<std::string>& names) {
+  constexpr size_t kCompared = 1000, kListed = 8, kLength = 40;
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < std::min(names.size(), kCompared); ++i)
+    shown.push_back(names[i].substr(0, kLength));
+  std::string text = DidYouMean(column, shown);
+  if (!text.empty()) return text;
+  for (size_t i = 0; i < std::min(shown.size(), kListed); ++i)
+    text += StrCat(i == 0 ? "; there are " : ", ", shown[i]);
+  return shown.size() > kListed ? StrCat(text, " and ", names.size() - kListed, " more") : text;
+}
+
+}  // namespace
+
+CsvFields::CsvFields(const std::string& separator) {
+  for (unsigned char c : separator) separates_[c] = true;
+}
+
+std::optional<std::string_view> CsvFields::Next(std::string_view* line) const {
+  while (!line->empty() && IsBlank(line->front())) line->remove_prefix(1);
+  const size_t length = LengthOfField(*line);
+  const std::string_view field = WithoutBlanks(line->substr(0, length));
+  const bool last = length == line->size();
+  if (field.empty() && last) return {};
+  line->remove_prefix(last ? length : length + 1);
+  return WithoutQuotes(field);
+}
+
+size_t CsvFields::LengthOfField(std::string_view line) const {
+  size_t length = 0;
+  if (line.starts_with('"') && !Separates('"')) {
+    length = LengthInQuotes(line);
+    if (length == 0) return line.size();
+  }
+  while (length < line.size() && !Separates(line[length])) ++length;
+  return length;
+}
+
+std::vector<std::string> ColumnNames(std::string_view header, const std::string& separator) {
+  const CsvFields fields(separator);
+  std::vector<std::string> names;
+  while (const auto field = fields.Next(&header)) {
+    if (std::ssize(names) == kMostColumns)
+      throw ValueError(StrCat("a header of more than ", kMostColumns, " columns"));
+    std::string& name = names.emplace_back(*field);
+    for (size_t at = name.find("\"\""); at != name.npos; at = name.find("\"\"", at + 1))
+      name.erase(at, 1);
+  }
+  return names;
+}
+
+bool AreNumbers(const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [](const std::string& name) {
+    char* stop;
+    std::strtod(name.c_str(), &stop);
+    return !name.empty() && *stop == '\0';
+  });
+}
+
+std::optional<int64_t> ColumnNumber(std::string_view text) {
+  int64_t number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size()) return {};
+  return number;
+}
+
+int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names) {
+  if (column.empty()) return 0;
+  const std::optional<int64_t> number = ColumnNumber(column);
+  if (number && *number >= 1 && (names.empty() || *number <= std::ssize(names))) return *number - 1;
+  if (names.empty())
+    throw ValueError(StrCat("label_column must be a number from 1 if there is no header, is ",
+                            FieldText(column)));
+  if (number)
+    throw ValueError(StrCat("the header has ", Counted(std::ssize(names), "column"),
+                            ", label_column is ", *number));
+  const auto first = std::find(names.begin(), names.end(), column);
+  if (first == names.end())
+    throw ValueError(
+        StrCat("the header has no column ", FieldText(column), ColumnsLike(column, names)));
+  if (std::find(first + 1, names.end(), column) != names.end())
+    throw ValueError(StrCat("the header has two columns ", FieldText(column),
+                            "; give label_column as a number"));
+  return first - names.begin();
+}
+
+std::string HeaderAdvice(std::string_view line) {
+  if (!IsHeader(line)) return "";
+  return "; is this line a header? Then set header: true (singa data: -header)";
+}
+
+std::string FieldText(std::string_view field) {
+  std::string text = "\"";
+  for (char c : field.substr(0, 40)) text += c >= ' ' && c < 127 ? c : '?';
+  return text + (field.size() > 40 ? "...\"" : "\"");
+}
+
+}  // namespace singa

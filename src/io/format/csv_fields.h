@@ -1,0 +1,51 @@
+// CsvFields cuts a line of CSV into fields, as RFC 4180 has them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace singa {
+
+inline constexpr int64_t kMostColumns = 1'000'000;  // of a header, and of StoreProto.label_column
+
+class CsvFields {
+ public:
+  // Each character of `separator` separates fields.
+  explicit CsvFields(const std::string& separator);
+
+  // Cuts the first field off `line`. Returns it without the blanks and quotes around it; nullopt:
+  // the line has no more. A separator at the end of the line begins no field. Separators between
+  // quotes belong to the field, and two quotes there stay two. A quote that does not close in the
+  // line belongs to the field, which then is the rest of the line.
+  std::optional<std::string_view> Next(std::string_view* line) const;
+
+  bool Separates(char c) const { return separates_[static_cast<unsigned char>(c)]; }
+
+ private:
+  size_t LengthOfField(std::string_view line) const;
+
+  bool separates_[256] = {};
+};
+
+// Returns the fields of a header's line, with one quote for two. Throws ValueError if there are
+// more than kMostColumns.
+std::vector<std::string> ColumnNames(std::string_view header, const std::string& separator);
+// Returns whether all names are numbers, so that the line may be a record.
+bool AreNumbers(const std::vector<std::string>& names);
+
+// Returns the number of a column that `text` is; nullopt: it is no integer, so it is a name.
+std::optional<int64_t> ColumnNumber(std::string_view text);
+// Returns the index, from 0, of the column that StoreProto.label_column means. `names`: those of
+// the header; empty: there is none. Throws ValueError if there is no such column, or there are two.
+int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names);
+
+// Returns the end of an error about the first line; "": the line is no header.
+std::string HeaderAdvice(std::string_view line);
+
+// Returns a field in quotes, for a message.
+std::string FieldText(std::string_view field);
+
+}  // namespace singa

@@ -1,0 +1,94 @@
+// Tests how a line of CSV is cut into fields, and how columns are found in a header.
+#include "io/format/csv_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "io/refusal.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts FieldsOf(std::string_view line, const std::string& separator = ",") {
+  const CsvFields fields(separator);
+  Texts all;
+  while (const auto field = fields.Next(&line)) all.emplace_back(*field);
+  return all;
+}
+
+std::string ErrorOfColumn(const std::string& column, const Texts& names) {
+  return RefusalOf([&] { ColumnIndex(column, names); });
+}
+
+TEST(CsvFieldsTest, ASeparatorInQuotesSeparatesNothing) {
+  EXPECT_EQ(FieldsOf(R"("a,b",1)"), (Texts{"a,b", "1"}));
+  EXPECT_EQ(FieldsOf(R"(1 , "2;3" ;4)", ",;"), (Texts{"1", "2;3", "4"}));
+  EXPECT_EQ(FieldsOf(R"("1 2" 3)", " "), (Texts{"1 2", "3"}));
+}
+
+TEST(CsvFieldsTest, TwoQuotesInQuotesDoNotCloseAField) {
+  EXPECT_EQ(FieldsOf(R"("a"",""b",1)"), (Texts{R"(a"",""b)", "1"}));
+  EXPECT_EQ(FieldsOf(R"("""",1)"), (Texts{R"("")", "1"}));
+}
+
+TEST(CsvFieldsTest, AQuoteWithinAFieldIsText) {
+  EXPECT_EQ(FieldsOf(R"(5" pipe,1)"), (Texts{R"(5" pipe)", "1"}));
+}
+
+TEST(CsvFieldsTest, AQuoteThatDoesNotCloseTakesTheRest) {
+  EXPECT_EQ(FieldsOf(R"(1,"2,3)"), (Texts{"1", R"("2,3)"}));
+  EXPECT_EQ(FieldsOf(R"("2"",3)"), (Texts{R"("2"",3)"}));
+  EXPECT_EQ(FieldsOf("\""), (Texts{"\""}));
+}
+
+TEST(CsvFieldsTest, AnEmptyFieldInQuotesEndsALine) {
+  EXPECT_EQ(FieldsOf(R"(1,"")"), (Texts{"1", ""}));
+  EXPECT_EQ(FieldsOf("1,"), (Texts{"1"}));
+  EXPECT_EQ(FieldsOf(",1"), (Texts{"", "1"}));
+}
+
+TEST(CsvFieldsTest, AHeaderHasNamesWithSeparatorsAndQuotes) {
+  EXPECT_EQ(ColumnNames("\"width, cm\",\"5\"\" pipe\", age \r", ","),
+            (Texts{"width, cm", "5\" pipe", "age"}));
+}
+
+TEST(CsvFieldsTest, AHeaderOfNumbersIsTold) {
+  EXPECT_TRUE(AreNumbers({"0", "1.5", "-2e3"}));
+  EXPECT_FALSE(AreNumbers({"0", "x1"}));
+  EXPECT_FALSE(AreNumbers({"0", ""}));
+}
+
+TEST(CsvFieldsTest, AColumnIsItsNumberOrItsName) {
+  const Texts names = {"id", "age", "2"};
+  EXPECT_EQ(ColumnIndex("", names), 0);
+  EXPECT_EQ(ColumnIndex("3", names), 2);
+  EXPECT_EQ(ColumnIndex("2", names), 1);  // a number, not the name
+  EXPECT_EQ(ColumnIndex("age", names), 1);
+  EXPECT_EQ(ColumnIndex("7", {}), 6);
+}
+
+TEST(CsvFieldsTest, AColumnThatIsNotThereIsRefused) {
+  const Texts names = {"id", "age", "age"};
+  EXPECT_EQ(ErrorOfColumn("ids", names), "the header has no column \"ids\"; did you mean \"id\"?");
+  EXPECT_EQ(ErrorOfColumn("colour", names),
+            "the header has no column \"colour\"; there are id, age, age");
+  EXPECT_EQ(ErrorOfColumn("age", names),
+            "the header has two columns \"age\"; give label_column as a number");
+  EXPECT_EQ(ErrorOfColumn("4", names), "the header has 3 columns, label_column is 4");
+  EXPECT_EQ(ErrorOfColumn("0", names), "the header has 3 columns, label_column is 0");
+  EXPECT_EQ(ErrorOfColumn("age", {}),
+            "label_column must be a number from 1 if there is no header, is \"age\"");
+}
+
+TEST(CsvFieldsTest, AnErrorListsTheFirstColumns) {
+  Texts names;
+  for (int i = 0; i < 2000; ++i) names.push_back(StrCat("x", i));
+  EXPECT_EQ(ErrorOfColumn("something", names),
+            "the header has no column \"something\"; there are x0, x1, x2, x3, x4, x5, x6, x7 and "
+            "1992 more");
+}
+
+}  // namespace
+}  // namespace singa
