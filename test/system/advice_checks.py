@@ -31,7 +31,7 @@ def an_error_of_a_guessed_format_names_the_guess(case):
 @check
 def an_unknown_format_lists_those_that_there_are(case):
     case.write("a.csv", "0,1\n")
-    all_of = "There are cifar10, idx, imagefolder, kvfile, lmdb, shard, synthetic, textfile"
+    all_of = "There are cifar10, idx, imagefolder, imagelist, kvfile, lmdb, shard, synthetic, textfile"
     has(case.run("data", "stat", "-from", "csv", "a.csv", code=2).err,
         f'-from: no such backend: "csv"; did you mean "textfile"? {all_of}', "stderr of -from")
     has(case.run("data", "convert", "-to", "mnist", "-no_labels", "a.csv", "b", code=2).err,

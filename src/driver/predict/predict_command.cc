@@ -47,8 +47,8 @@ net reads one (kCharRNN).
                    does gpu: 0 in the job
   -batch N         records at a time; as the job's test phase if not given. 1: each line of stdin
                    is answered before the next is read
-  -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, lmdb, shard; judged by
-                   content if not given
+  -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, imagelist, lmdb, shard;
+                   judged by content if not given
   -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
   -no_labels       leaves labels out
 

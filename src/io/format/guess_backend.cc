@@ -4,11 +4,15 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <string_view>
 
 #include "base/file/input_file.h"
 #include "io/file/gzip.h"
 #include "io/format/cifar10_store.h"
+#include "io/format/image_list.h"
 #include "io/format/kvfile_store.h"
+#include "io/format/line_index.h"
 #include "io/format/lmdb_index.h"
 #include "io/format/picture_names.h"
 #include "singa/base/error.h"
@@ -96,6 +100,18 @@ bool IsCifar10(const InputFile& file) {
   return true;
 }
 
+// Judges by the first line that is not blank.
+bool IsImageList(const InputFile& file) {
+  constexpr int64_t kLooksAt = 8192;  // bytes
+  std::string text(std::min(kLooksAt, file.size()), '\0');
+  file.ReadAt(0, text.data(), std::ssize(text));
+  text.erase(0, static_cast<size_t>(ByteOrderMark(text)));
+  text.erase(0, text.find_first_not_of(" \t\r\n"));
+  const size_t end = text.find('\n');
+  if (end == text.npos && file.size() > kLooksAt) return false;
+  return IsListedPicture(std::string_view(text).substr(0, end));
+}
+
 }  // namespace
 
 std::string GuessBackend(const std::string& path) {
@@ -108,6 +124,7 @@ std::string GuessBackend(const std::string& path) {
   if (IsWholeIdx(file)) return "idx";
   if (StartsWithTuple(file)) return "kvfile";
   if (HasNameOfAnyPicture(path)) throw DataError(path, -1, kNoStore);
+  if (IsImageList(file)) return "imagelist";
   // If a damaged file remains, the first bytes decide.
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));

@@ -5,9 +5,9 @@
 
 namespace singa {
 
-// Returns "idx", "kvfile", "textfile", "lmdb", "cifar10" or "imagefolder". For a folder it returns
-// one of the last three, or "kvfile" if it has a shard.dat. Throws FileError, and DataError for a
-// picture and for a folder of idx files.
+// Returns "idx", "kvfile", "textfile", "imagelist", "lmdb", "cifar10" or "imagefolder". For a
+// folder it returns one of the last three, or "kvfile" if it has a shard.dat. Throws FileError, and
+// DataError for a picture and for a folder of idx files.
 std::string GuessBackend(const std::string& path);
 
 // Returns the end of an error about a store whose format was guessed.

@@ -39,6 +39,13 @@ TEST_F(GuessBackendTest, KnowsEachFormatByItsContent) {
   EXPECT_EQ(Guess("1,2,3,4,5,6\n"), "textfile");
 }
 
+TEST_F(GuessBackendTest, KnowsAListOfPicturesByItsFirstLine) {
+  EXPECT_EQ(Guess("\xEF\xBB\xBF\r\nmy dogs/a.jpg 3\nb.jpg 1\n"), "imagelist");
+  EXPECT_EQ(Guess("a.png 0.5 1"), "imagelist");
+  EXPECT_EQ(Guess("3 a.png\n"), "imagelist");  // a name with a blank, without a label
+  EXPECT_EQ(Guess("1 2 3\na.png 4\n"), "textfile");
+}
+
 TEST_F(GuessBackendTest, AnEmptyFileIsText) { EXPECT_EQ(Guess(""), "textfile"); }
 
 TEST_F(GuessBackendTest, KnowsATarByItsMagic) {

@@ -18,6 +18,12 @@ TEST(StoreTraits, SayWhetherRecordsMayBeImageFiles) {
   EXPECT_EQ(TraitsOf("cifar10").encoded, Encoded::kRefused);
 }
 
+TEST(StoreTraits, SayWhetherClassesAreFolders) {
+  EXPECT_TRUE(TraitsOf("imagefolder").class_folders);
+  EXPECT_TRUE(TraitsOf("imagelist").picture_files);
+  EXPECT_FALSE(TraitsOf("imagelist").class_folders);
+}
+
 TEST(StoreTraits, OfAnUnknownNameAreTheDefaults) {
   EXPECT_FALSE(TraitsOf("").any_format);
   EXPECT_FALSE(TraitsOf("none").no_file);

@@ -1,0 +1,101 @@
+#include "io/format/image_list.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include "base/text/counted.h"
+#include "io/format/csv_fields.h"
+#include "io/format/picture_names.h"
+#include "io/format/value_parser.h"
+
+namespace singa {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+// Returns `line` without the blanks around it.
+std::string_view Stripped(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+  return line.substr(0, line.find_last_not_of(kBlanks) + 1);
+}
+
+// Cuts the last field, and the blanks before it, off `line`, which ends with it. Returns "" if
+// there is only one field.
+std::string_view CutLastField(std::string_view* line) {
+  const size_t blank = line->find_last_of(kBlanks);
+  if (blank == line->npos) return "";
+  const std::string_view field = line->substr(blank + 1);
+  *line = Stripped(line->substr(0, blank));
+  return field;
+}
+
+template <typename Number>
+std::optional<Number> NumberIn(std::string_view field) {
+  Number number = 0;
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, number);
+  if (error != std::errc() || stop != end) return {};
+  return number;
+}
+
+// Cuts all numbers off the end of `line`.
+std::string_view WithoutNumbers(std::string_view line) {
+  for (std::string_view rest = line; NumberIn<float>(CutLastField(&rest));) line = rest;
+  return line;
+}
+
+std::string_view NameIn(std::string_view line) {
+  const std::string_view name = WithoutNumbers(line);
+  return HasNameOfAnyPicture(std::string(name)) ? name : line;
+}
+
+int32_t CutLabel(std::string_view* line) {
+  const std::string_view field = CutLastField(line);
+  if (field.empty()) throw ValueError("has no label behind the name of its picture");
+  const std::optional<int32_t> label = NumberIn<int32_t>(field);
+  if (!label || *label == kNoLabel)
+    throw ValueError(StrCat("the label behind the name must be an integer above ", kNoLabel,
+                            ", is ", FieldText(field)));
+  return *label;
+}
+
+float CutTarget(std::string_view* line, int64_t index, int64_t targets) {
+  const std::string_view field = CutLastField(line);
+  if (field.empty())
+    throw ValueError(StrCat("has ", Counted(targets - 1 - index, "number"),
+                            " behind the name of its picture; num_targets is ", targets));
+  const std::optional<float> target = NumberIn<float>(field);
+  if (!target || !std::isfinite(*target))
+    throw ValueError(StrCat("target ", index + 1, " is ", FieldText(field)));
+  return *target;
+}
+
+}  // namespace
+
+void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
+                        ListedPicture* picture) {
+  constexpr size_t kMostBytes = 4096;  // PATH_MAX of Linux
+  line = Stripped(line);
+  picture->label = kNoLabel;
+  picture->targets.clear();
+  for (int64_t i = targets - 1; i >= 0; --i)
+    picture->targets.push_back(CutTarget(&line, i, targets));
+  std::reverse(picture->targets.begin(), picture->targets.end());
+  if (targets == 0 && has_label) picture->label = CutLabel(&line);
+  if (targets == 0 && !has_label) line = NameIn(line);
+  if (line.empty()) throw ValueError("names no picture");
+  if (line.size() > kMostBytes || line.find('\0') != line.npos)
+    throw ValueError(StrCat("its ", line.size(), " bytes are no path: ", FieldText(line)));
+  picture->name = line;
+}
+
+bool IsListedPicture(std::string_view line) {
+  line = Stripped(line);
+  return line.find('\0') == line.npos && HasNameOfAnyPicture(std::string(WithoutNumbers(line)));
+}
+
+}  // namespace singa

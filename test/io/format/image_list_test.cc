@@ -1,0 +1,70 @@
+// Tests lines of image lists.
+#include "io/format/image_list.h"
+
+#include <gtest/gtest.h>
+
+#include "io/refusal.h"
+
+namespace singa {
+namespace {
+
+using FloatRow = std::vector<float>;
+
+ListedPicture Parse(std::string_view line, bool has_label = true, int64_t targets = 0) {
+  ListedPicture picture;
+  ParseListedPicture(line, has_label, targets, &picture);
+  return picture;
+}
+
+std::string ErrorOf(std::string_view line, int64_t targets = 0) {
+  return RefusalOf([&] { Parse(line, true, targets); });
+}
+
+TEST(ImageListTest, TheLastFieldIsTheLabel) {
+  const ListedPicture picture = Parse(" dogs/a.jpg\t 3 \r");
+  EXPECT_EQ(picture.name, "dogs/a.jpg");
+  EXPECT_EQ(picture.label, 3);
+  EXPECT_EQ(Parse("a.jpg -1").label, -1);
+}
+
+TEST(ImageListTest, ANameMayHaveBlanks) {
+  EXPECT_EQ(Parse("my dogs/a 1.jpg 3").name, "my dogs/a 1.jpg");
+  EXPECT_EQ(Parse("my dogs/a 1.jpg", false).name, "my dogs/a 1.jpg");
+  EXPECT_EQ(Parse("my dogs/a 1.jpg 0.5 2", true, 2).name, "my dogs/a 1.jpg");
+}
+
+TEST(ImageListTest, TheLastFieldsAreTheTargets) {
+  const ListedPicture picture = Parse("a.jpg 0.5 +1 -2e1", false, 3);
+  EXPECT_EQ(picture.targets, (FloatRow{0.5, 1, -20}));
+  EXPECT_EQ(picture.label, kNoLabel);
+  EXPECT_EQ(picture.name, "a.jpg");
+}
+
+TEST(ImageListTest, WithoutLabelsNumbersBehindAPictureAreLeftOut) {
+  EXPECT_EQ(Parse("a b.jpg 3", false).name, "a b.jpg");
+  EXPECT_EQ(Parse("a.PNG 0.5 1", false).name, "a.PNG");
+  EXPECT_EQ(Parse("scan 3", false).name, "scan 3");  // not the name of a picture
+}
+
+TEST(ImageListTest, NamesWhatIsWrongWithALine) {
+  EXPECT_EQ(ErrorOf("a.jpg"), "has no label behind the name of its picture");
+  EXPECT_EQ(ErrorOf("a.jpg dog"),
+            "the label behind the name must be an integer above -2147483648, is \"dog\"");
+  EXPECT_EQ(ErrorOf("a.jpg 1.5"),
+            "the label behind the name must be an integer above -2147483648, is \"1.5\"");
+  EXPECT_EQ(ErrorOf("a.jpg 1", 2), "has 1 number behind the name of its picture; num_targets is 2");
+  EXPECT_EQ(ErrorOf("a.jpg 1 x", 2), "target 2 is \"x\"");
+  EXPECT_EQ(ErrorOf("a.jpg nan 1", 2), "target 1 is \"nan\"");
+  EXPECT_EQ(ErrorOf(std::string("a\0b.jpg 1", 9)), "its 7 bytes are no path: \"a?b.jpg\"");
+  EXPECT_NE(ErrorOf(std::string(5000, 'a') + " 1"), "");
+}
+
+TEST(ImageListTest, ALineIsToldFromOtherTexts) {
+  for (const char* line : {"a.jpg 1", "a b.png 0.5 1", "dogs/a.webp", "/x/y.JPEG\t7\r"})
+    EXPECT_TRUE(IsListedPicture(line)) << line;
+  for (const char* line : {"1,2,3", "1 2 3", "a.jpg,1", "word", ""})
+    EXPECT_FALSE(IsListedPicture(line)) << line;
+}
+
+}  // namespace
+}  // namespace singa
