@@ -1,0 +1,125 @@
+"""Checks jobs over tables as other programs write them: with a header, quotes, and labels in any column."""
+import random
+import shutil
+import subprocess
+import sys
+
+from case import check, equal, has, same_bytes, true
+
+NAMES = ["width", "height, cm", "class", "5\" pipe"]
+STORE = 'path: "t.csv" batchsize: 8 shape: 3 header: true label_column: "class" shuffle: true'
+
+
+def rows(count=90):
+    """Returns rows of three numbers with the label in column 3."""
+    draw = random.Random(4)
+    lines = []
+    for _ in range(count):
+        a, b, c = (round(draw.uniform(-1, 1), 3) for _ in range(3))
+        lines.append([a, b, int(a + b > 0), c])
+    return lines
+
+
+def table(case, lines, name="t.csv"):
+    """Writes a table as a spreadsheet does, with a mark, quotes and CRLF."""
+    def field(value):
+        text = str(value)
+        return '"' + text.replace('"', '""') + '"' if set(text) & set(',"') else text
+    text = "".join(",".join(field(value) for value in line) + "\r\n" for line in [NAMES, *lines])
+    case.path(name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+
+
+def job(store=STORE, kind="kCSVInput", steps=60, loss="kSoftmaxLoss", labels="data"):
+    return f"""name: "table"
+train_steps: {steps} disp_freq: 20 checkpoint_freq: {steps} num_openblas_threads: 1
+train_one_batch {{ alg: kBP }}
+updater {{ type: kSGD momentum: 0.9 learning_rate {{ type: kFixed base_lr: 0.1 }} }}
+neuralnet {{
+  layer {{ name: "data" type: {kind} store_conf {{ {store} }} }}
+  layer {{
+    name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf {{ num_output: 2 }}
+    param {{ name: "w" init {{ type: kGaussian std: 0.1 }} }}
+    param {{ name: "b" init {{ type: kConstant value: 0 }} }}
+  }}
+  layer {{ name: "loss" type: {loss} srclayers: "fc" srclayers: "{labels}" }}
+}}
+cluster {{ workspace: "ws" }}
+"""
+
+
+@check
+def a_table_with_a_header_trains_as_its_plain_lines_do(case):
+    lines = rows()
+    table(case, lines)
+    case.run("check", case.write("job.conf", job()))
+    case.train(job())
+    true(case.rows("ws", "train")[-1]["accuracy"] > 0.7, "it learned nothing")
+    case.write("plain.csv", "".join(f"{c},{a},{b},{d}\n" for a, b, c, d in lines))
+    case.train(job('path: "plain.csv" batchsize: 8 shape: 3 shuffle: true'), workspace="plain")
+    same_bytes(case.newest("plain"), case.newest())
+    case.train(job(STORE.replace('"class"', '"3"')), workspace="number")
+    same_bytes(case.newest("number"), case.newest())
+
+
+@check
+def targets_begin_in_the_column_that_is_named(case):
+    table(case, [[a, b, a - b, 2 * c] for a, b, _, c in rows()])
+    store = STORE.replace("shape: 3", "shape: 2 num_targets: 2")
+    case.train(job(store, steps=200, loss="kEuclideanLoss", labels="data:1"))
+    case.write("plain.csv", "".join(f"{a - b},{2 * c},{a},{b}\n" for a, b, _, c in rows()))
+    plain = 'path: "plain.csv" batchsize: 8 shape: 2 num_targets: 2 shuffle: true'
+    case.train(job(plain, steps=200, loss="kEuclideanLoss", labels="data:1"), workspace="plain")
+    same_bytes(case.newest("plain"), case.newest())
+
+
+@check
+def a_bad_field_is_named_by_line_and_column(case):
+    lines = rows()
+    lines[3][1] = "NA"
+    table(case, lines)
+    err = case.train(job(), code=65).err
+    has(err, 't.csv:5: record 3: number 2 in column 2 ("height, cm") is "NA"', "stderr")
+    case.train(job(STORE + " on_bad_record: kSkip max_bad_records: 1"), workspace="skips")
+    equal(case.rows("skips", "train")[-1]["bad_records"], 1, "bad records")
+    err = case.train(job(STORE.replace('"class"', '"klass"')), code=65).err
+    has(err, 't.csv:1: the header has no column "klass"; did you mean "class"?', "stderr")
+
+
+@check
+def a_table_is_converted_and_predicted_with_or_without_its_labels(case):
+    lines = rows()
+    table(case, lines)
+    case.train(job())
+    case.run("data", "convert", "-header", "-label_column", "class", "t.csv", "t.bin")
+    case.train(job('path: "t.bin" batchsize: 8 shape: 3 shuffle: true', "kRecordInput"),
+               workspace="records")
+    same_bytes(case.newest("records"), case.newest())
+    case.write("job.conf", job())
+    case.write("new.csv", "width,height,pipe\n" + "".join(f"{a},{b},{d}\n" for a, b, _, d in lines))
+    told = [case.run("predict", "-conf", "job.conf", name).out.splitlines()[1:]
+            for name in ("t.csv", "new.csv")]
+    equal([line.split(",")[1] for line in told[0]], [str(line[2]) for line in lines], "the labels")
+    equal([line.split(",")[2:] for line in told[0]], [line.split(",")[2:] for line in told[1]],
+          "the probabilities")
+
+
+@check
+def a_header_of_numbers_is_left_out_with_a_warning(case):
+    case.write("t.csv", "0,1,2\n1,2,3\n0,4,5\n")
+    err = case.run("data", "stat", "-header", "t.csv").err
+    has(err, "t.csv: its first line has only numbers, and is left out as a header", "stderr")
+    has(case.run("data", "stat", "-label_column", "x", "t.csv", code=65).err,
+        "label_column must be a number from 1 if there is no header", "stderr")
+
+
+@check
+def the_tables_of_the_example_train(case):
+    for file in (case.site.root / "examples/tabular").glob("*.*"):
+        case.path("examples/tabular").mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, case.path("examples/tabular"))
+    subprocess.run([sys.executable, case.path("examples/tabular/make_data.py")], check=True)
+    for name in ("houses", "machines"):
+        case.run("-conf", f"examples/tabular/{name}.conf", "-set", "train_epochs=4", "-set",
+                 f"cluster.workspace={name}", "-set", "num_openblas_threads=1")
+        error = [row["mae"] for row in case.rows(name, "test") if "mae" in row][-1]
+        true(error < 0.5, f"the mean error of {name} is {error}")
