@@ -98,6 +98,11 @@ def a_table_is_converted_and_predicted_with_or_without_its_labels(case):
     case.write("new.csv", "width,height,pipe\n" + "".join(f"{a},{b},{d}\n" for a, b, _, d in lines))
     told = [case.run("predict", "-conf", "job.conf", name).out.splitlines()[1:]
             for name in ("t.csv", "new.csv")]
+    with open(case.path("t.csv"), "rb") as stdin:
+        piped = subprocess.run([case.site.binary, "predict", "-conf", "job.conf", "-"], stdin=stdin,
+                               cwd=case.folder, capture_output=True, text=True, check=True)
+    equal([line.split(",")[1:] for line in piped.stdout.splitlines()[1:]],
+          [line.split(",")[1:] for line in told[0]], "the lines of stdin")
     equal([line.split(",")[1] for line in told[0]], [str(line[2]) for line in lines], "the labels")
     equal([line.split(",")[2:] for line in told[0]], [line.split(",")[2:] for line in told[1]],
           "the probabilities")

@@ -2,6 +2,8 @@
 // StoreOptions::header the first line that is not blank has the names of the columns.
 #include <glog/logging.h>
 
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,15 +17,20 @@ namespace {
 
 class TextFileStore final : public ValueStore {
  public:
-  using ValueStore::ValueStore;
+  TextFileStore(InputFile file, std::vector<ValuePlace> lines, std::unique_ptr<ValueParser> parser,
+                bool has_header)
+      : ValueStore(std::move(file), std::move(lines), std::move(parser)), has_header_(has_header) {}
+
   std::string Where(int64_t index) const override {
     return StrCat(name(), ":", LineAt(file(), place(index).offset), ": record ", index);
   }
 
  private:
   std::string Advice(int64_t index, std::string_view line) const override {
-    return index > 0 ? "" : HeaderAdvice(line);
+    return index > 0 || has_header_ ? "" : HeaderAdvice(line);
   }
+
+  const bool has_header_;
 };
 
 // Returns the names of the columns in the line at `place`.
@@ -54,7 +61,8 @@ std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
                       options.header ? "holds no record behind its header" : "holds no record");
     auto parser = options.format == ValueFormat::kCsv ? NewCsvParser(options, names)
                                                       : NewTextRecordParser(options, names);
-    return std::make_unique<TextFileStore>(std::move(file), std::move(lines), std::move(parser));
+    return std::make_unique<TextFileStore>(std::move(file), std::move(lines), std::move(parser),
+                                           options.header);
   } catch (const ValueError& error) {
     throw DataError(StrCat(file.name(), ":", LineAt(file, header)), -1, error.what());
   }
