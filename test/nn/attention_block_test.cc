@@ -73,5 +73,31 @@ TEST(AttentionBlockTest, EqualsPlain) {
   }
 }
 
+// As when a text is written: only tiles from the first wanted query on are computed.
+TEST(AttentionBlockTest, TheLastStepsAreThoseOfAllSteps) {
+  const AttentionShape shape = {130, 2, 2, 33, true};
+  const int64_t rows = shape.steps * shape.rows, d = shape.units(), first = 129;
+  const std::vector<float> qkv = RandomValues("qkv", rows * 3 * d);
+  std::vector<float> o(rows * d), log_sum(shape.pairs() * shape.steps),
+      scratch(AttentionScratch(shape, 1) / sizeof(float));
+  AttentionFeature f = {.shape = shape,
+                        .dropout = {},
+                        .qkv = qkv.data(),
+                        .o = o.data(),
+                        .log_sum = log_sum.data(),
+                        .scratch = scratch.data(),
+                        .threads = 1};
+  Context plain;
+  plain.plain = true;
+  AttentionForward(plain, f);
+  std::vector<float> own(o.size(), NAN), own_sum(log_sum.size(), NAN);
+  f.first = first, f.o = own.data(), f.log_sum = own_sum.data();
+  EXPECT_EQ(AttentionQueryTiles(f), 1);
+  RunBlocks(shape.pairs() * AttentionQueryTiles(f), kAttentionThreads,
+            AttentionForwardTile{f, nullptr});
+  const int64_t begin = first * shape.rows * d;
+  ExpectClose({own.begin() + begin, own.end()}, {o.begin() + begin, o.end()});
+}
+
 }  // namespace
 }  // namespace singa

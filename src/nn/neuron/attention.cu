@@ -8,7 +8,8 @@ namespace {
 int64_t TilesOf(const AttentionShape& shape) { return shape.pairs() * AttentionTiles(shape.steps); }
 
 void Forward(Context& ctx, const AttentionFeature& f) {
-  ForEachBlock<kAttentionThreads>(ctx, TilesOf(f.shape), AttentionForwardTile{f, ctx.device_state});
+  const int64_t tiles = f.shape.pairs() * AttentionQueryTiles(f);
+  ForEachBlock<kAttentionThreads>(ctx, tiles, AttentionForwardTile{f, ctx.device_state});
 }
 
 void Backward(Context& ctx, const AttentionGradient& g) {

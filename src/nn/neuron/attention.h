@@ -54,9 +54,11 @@ struct AttentionDropout {
 };
 
 // Row t b + r of qkv, [T b, 3 d], has q, k and v of step t of row r, each by head. o: [T b, d];
-// log_sum: [b h, T].
+// log_sum: [b h, T]. Of both only the steps from `first` on are wanted, with first = 0 all. The
+// kernels may write earlier ones, too.
 struct AttentionFeature {
   AttentionShape shape;
+  int64_t first = 0;
   AttentionDropout dropout;
   const float* qkv;
   float *o, *log_sum;

@@ -18,7 +18,12 @@ SINGA_HD inline int64_t KeyTilesOf(const AttentionShape& shape, int64_t query_ti
   return shape.causal ? query_tile + 1 : AttentionTiles(shape.steps);
 }
 
-// Tile i % tiles of the queries of pair i / tiles.
+// Returns the number of tiles with a query whose output is wanted.
+SINGA_HD inline int64_t AttentionQueryTiles(const AttentionFeature& f) {
+  return AttentionTiles(f.shape.steps) - f.first / kAttentionSide;
+}
+
+// Tile i % tiles of the wanted queries of pair i / tiles.
 struct AttentionForwardTile {
   AttentionFeature f;
   const StepState* state;  // if not null, its step counts
@@ -28,13 +33,14 @@ struct AttentionForwardTile {
     using T = AttentionTile<B>;
     const AttentionShape& shape = f.shape;
     const T tile(block, shape);
-    const int64_t tiles = AttentionTiles(shape.steps), pair = i / tiles, t0 = i % tiles * T::kSide;
+    const int64_t tiles = AttentionQueryTiles(f), pair = i / tiles,
+                  query_tile = f.first / kAttentionSide + i % tiles, t0 = query_tile * T::kSide;
     const auto q = HeadOf(shape, f.qkv, pair, 0, 3), k = HeadOf(shape, f.qkv, pair, 1, 3),
                v = HeadOf(shape, f.qkv, pair, 2, 3);
     const auto o = HeadOf(shape, f.o, pair, 0, 1);
     float largest[T::kEach], sum[T::kEach] = {};
     for (float& x : largest) x = -INFINITY;
-    for (int64_t s0 = 0; s0 < KeyTilesOf(shape, i % tiles) * T::kSide; s0 += T::kSide) {
+    for (int64_t s0 = 0; s0 < KeyTilesOf(shape, query_tile) * T::kSide; s0 += T::kSide) {
       typename T::Tile s;
       float factor[T::kEach];
       tile.Multiply(q, t0, k, s0, s);

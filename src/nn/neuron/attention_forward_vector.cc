@@ -93,15 +93,16 @@ class ForwardThread {
 void Forward(Context& ctx, const AttentionFeature& feature) {
   AttentionFeature f = feature;
   f.dropout.numbers = InStep(f.dropout.numbers, ctx.device_state);
-  const int64_t blocks = BlocksOf(f.shape.steps, kQueryBlock), pairs = f.shape.pairs();
+  if (f.shape.steps - f.first <= kFewQueries) return AttendByFew(ctx, f);
+  const int64_t all = BlocksOf(f.shape.steps, kQueryBlock), blocks = all - f.first / kQueryBlock;
+  const int64_t pairs = f.shape.pairs();
   const int64_t threads = std::clamp<int64_t>(ctx.threads, 1, f.threads);
   const int64_t at_a_time = pairs >= threads ? blocks : 1;
 #pragma omp parallel num_threads(static_cast <int>(std::min(threads, pairs * blocks)))
   {
     ForwardThread thread(f, omp_get_thread_num());
 #pragma omp for schedule(dynamic, at_a_time)
-    for (int64_t i = 0; i < pairs * blocks; ++i)
-      thread.Compute(i / blocks, blocks - 1 - i % blocks);
+    for (int64_t i = 0; i < pairs * blocks; ++i) thread.Compute(i / blocks, all - 1 - i % blocks);
   }
 }
 

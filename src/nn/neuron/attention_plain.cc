@@ -65,7 +65,7 @@ void Forward(Context& ctx, const AttentionFeature& feature) {
   AttentionFeature f = feature;
   f.dropout.numbers = InStep(f.dropout.numbers, ctx.device_state);
   for (int64_t pair = 0; pair < f.shape.pairs(); ++pair)
-    for (int64_t t = 0; t < f.shape.steps; ++t)
+    for (int64_t t = f.first; t < f.shape.steps; ++t)
       ForwardStep(f, pair, t, static_cast<float*>(f.scratch));
 }
 

@@ -101,6 +101,42 @@ TEST_P(AttentionKernels, ThreadsChangeNoBits) {
   }
 }
 
+std::vector<float> OutputsFrom(int64_t first, const AttentionShape& shape, bool plain,
+                               int threads = 1) {
+  const int64_t rows = shape.steps * shape.rows, d = shape.units();
+  const std::vector<float> qkv = RandomValues("qkv", rows * 3 * d);
+  std::vector<float> o(rows * d, NAN), log_sum(shape.pairs() * shape.steps);
+  std::vector<float> scratch(AttentionScratch(shape, threads) / sizeof(float), NAN);
+  Context ctx;
+  ctx.plain = plain;
+  ctx.threads = threads;
+  AttentionForward(ctx, {.shape = shape,
+                         .first = first,
+                         .dropout = {},
+                         .qkv = qkv.data(),
+                         .o = o.data(),
+                         .log_sum = log_sum.data(),
+                         .scratch = scratch.data(),
+                         .threads = threads});
+  return {o.begin() + first * shape.rows * d, o.end()};
+}
+
+// As when a text is written: the steps before are there, and only the last ones are wanted.
+TEST(AttentionNumbers, TheLastStepsAreThoseOfAllSteps) {
+  for (const int64_t steps : {1, 5, 50, 200, 400})
+    for (const int64_t last : {1, 4, 5, 60}) {
+      if (last > steps) continue;
+      SCOPED_TRACE(testing::Message() << "the last " << last << " of " << steps << " steps");
+      const AttentionShape shape = {steps, 3, 2, 20, true};
+      const std::vector<float> all = OutputsFrom(0, shape, true);
+      const std::vector<float> want(all.end() - last * 3 * shape.units(), all.end());
+      ExpectSameNumbers(OutputsFrom(steps - last, shape, true), want, 0);
+      ExpectSameNumbers(OutputsFrom(steps - last, shape, false), want, 1e-5);
+      EXPECT_EQ(OutputsFrom(steps - last, shape, false, 3),
+                OutputsFrom(steps - last, shape, false, 1));
+    }
+}
+
 TEST(AttentionNumbers, LargeScoresOverflowNothing) {
   const AttentionShape shape = {200, 1, 1, 4, true};
   std::vector<float> qkv = RandomValues("qkv", 200 * 12);
