@@ -60,7 +60,8 @@ const MessageSpec kAdded[] = {
      "220 eltwise_conf EltwiseProto; 221 layer_norm_conf LayerNormProto; "
      "222 attention_conf AttentionProto; 223 position_embedding_conf PositionEmbeddingProto; "
      "302 sigmoid_cross_entropy_conf SigmoidCrossEntropyProto; 303 loss_weight float=1; "
-     "304 euclidean_loss_conf EuclideanLossProto"},
+     "304 euclidean_loss_conf EuclideanLossProto; 601 carried_steps int32=0"},
+    {"RNNDummyProto", "", "303 window int32"},
     {"EltwiseProto", "", "1 operation Operation=SUM; 2* coeff float"},
     {"LayerNormProto", "", "1 epsilon float=1e-05"},
     {"AttentionProto", "",

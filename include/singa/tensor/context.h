@@ -80,6 +80,9 @@ struct Context {
   bool scales_losses = false;  // losses' gradients are multiplied by StepState::loss_scale
   uint64_t seed = 0;
   int worker_group = 0;  // number of the group in the job
+  // Time steps of the sequence before this batch, in a net that computes one step a batch. Layers
+  // with LayerProto.carried_steps keep so many.
+  int64_t past = 0;
   StepState* state = nullptr;
   const StepState* device_state = nullptr;  // `state` for kernels; null: no stream
 

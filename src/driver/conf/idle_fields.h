@@ -27,6 +27,7 @@ inline constexpr Idle kIdle[] = {
     {"LayerProto", "unroll_index", kSystem},
     {"LayerProto", "partition_id", kSystem},
     {"LayerProto", "num_partitions", kSystem},
+    {"LayerProto", "carried_steps", kSystem},
     {"ParamProto", "id", kSystem},
     {"ParamProto", "owner", kSystem},
     {"ParamProto", "partition_dim", kSystem},

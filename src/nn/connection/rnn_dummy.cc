@@ -1,7 +1,8 @@
 // kRNNDummy is the first layer of a net that reads its own output. It gives the feature of
 // dynamic_srclayer for the batch before. A pass begins with the characters of `prime`, one for each
 // batch; without `prime` the first batch is random, of U[low, high). Without dynamic_srclayer every
-// batch after `prime` is random.
+// batch after `prime` is random. A pass may go back by up to half a `window`: the same batches come
+// again.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -53,7 +54,8 @@ class RnnDummyLayer final : public Layer {
 
   Traits traits() const override { return {.needs_no_reader = true}; }
 
-  void Prepare(Context&, Declare&, Inputs in, Outputs out) override {
+  void Prepare(Context&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Keeps(static_cast<int64_t>(KeptBatches()) * out[0]->data.bytes());
     if (in.empty() || in[0]->data.size() == out[0]->data.size()) return;
     throw ConfigError("rnn_dummy_conf.shape", StrCat("is ", out[0]->data.shape().ToString(),
                                                      ", layer \"", conf_.dynamic_srclayer(),
@@ -75,20 +77,40 @@ class RnnDummyLayer final : public Layer {
 
   void BeginPass(Context&, int64_t batches_before) override {
     batch_ = static_cast<size_t>(batches_before);
+    // A pass that goes back farther than batches are kept is a new one.
+    if (batch_ == 0 || given_ > batch_ + KeptBatches()) given_ = batch_;
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     Tensor& y = out[0]->data;
+    if (batch_ < given_)
+      std::memcpy(y.data(), KeptBatch(y.size()), y.bytes());
+    else
+      ComputeNext(ctx, in, &y);
+    ++batch_;
+    given_ = std::max(given_, batch_);
+  }
+
+ private:
+  // Gives a batch for the first time, and keeps it.
+  void ComputeNext(Context& ctx, Inputs in, Tensor* to) {
+    Tensor& y = *to;
     if (batch_ < prime_.size())
       std::fill_n(y.data(), y.size(), prime_[batch_]);
     else if (batch_ == 0 || in.empty())
       Draw(ctx, &y);
     else
       std::memcpy(y.data(), in[0]->data.data(), y.bytes());
-    ++batch_;
+    if (KeptBatches() > 0) std::memcpy(KeptBatch(y.size()), y.data(), y.bytes());
   }
 
- private:
+  size_t KeptBatches() const { return static_cast<size_t>(conf_.window()) / 2; }
+  // Returns where batch_, of `size` numbers, is kept. REQUIRES: KeptBatches() > 0.
+  float* KeptBatch(int64_t size) {
+    kept_.resize(KeptBatches() * size);
+    return kept_.data() + batch_ % KeptBatches() * size;
+  }
+
   void CheckPrime(Declare& declare) const {
     if (conf_.prime().empty()) return;
     if (conf_.vocab_path().empty())
@@ -109,7 +131,9 @@ class RnnDummyLayer final : public Layer {
   RowSpan rows_;
   RNNDummyProto conf_;
   std::vector<float> prime_;
-  size_t batch_ = 0;  // number of the batch in this pass
+  size_t batch_ = 0;         // number of the batch in this pass
+  size_t given_ = 0;         // batches that were given before
+  std::vector<float> kept_;  // the last KeptBatches of them
 };
 SINGA_REGISTER_LAYER(kRNNDummy, RnnDummyLayer);
 

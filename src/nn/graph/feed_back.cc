@@ -1,7 +1,12 @@
+#include <algorithm>
+
+#include "nn/graph/carry_steps.h"
 #include "nn/graph/graph.h"
 
 namespace singa {
 namespace {
+
+constexpr int32_t kMostWindow = 100000;
 
 int Find(const NetOfPhase& net, const Graph& graph, const std::string& name, size_t errors_before) {
   std::vector<std::string> known;
@@ -14,7 +19,11 @@ int Find(const NetOfPhase& net, const Graph& graph, const std::string& name, siz
 }
 
 void LinkDummy(const NetOfPhase& net, Graph* graph, GraphLayer* dummy, size_t errors_before) {
-  const std::string& name = dummy->conf.rnn_dummy_conf().dynamic_srclayer();
+  const RNNDummyProto& conf = dummy->conf.rnn_dummy_conf();
+  const std::string& name = conf.dynamic_srclayer();
+  if (conf.has_window() && (conf.window() < 1 || conf.window() > kMostWindow))
+    throw ConfigError("rnn_dummy_conf.window",
+                      StrCat("must be from 1 to ", kMostWindow, ", is ", conf.window()));
   if (!dummy->in.empty())
     throw ConfigError("srclayers", "must be none: dynamic_srclayer names what it reads");
   if (name.empty()) return;
@@ -54,30 +63,80 @@ void CheckLoop(const Graph& graph, int dummy) {
                            layer.conf.rnn_dummy_conf().dynamic_srclayer(), "\" is not"));
 }
 
-template <typename Conf>
-void CarryUnlessSaid(Conf* conf) {
-  if (!conf->has_carry_state()) conf->set_carry_state(true);
+// Returns the kPositionEmbedding with the fewest rows; null: there is none.
+const GraphLayer* SmallestTable(const Graph& graph) {
+  const GraphLayer* smallest = nullptr;
+  const auto rows = [](const GraphLayer& layer) {
+    return layer.conf.position_embedding_conf().max_steps();
+  };
+  for (const GraphLayer& layer : graph.layers)
+    if (IsOfType(layer, kPositionEmbedding) && (!smallest || rows(layer) < rows(*smallest)))
+      smallest = &layer;
+  return smallest;
 }
 
-// Sets carry_state unless the conf does: each batch is one step of the text, and the state has to
-// last for all of it. A layer that gets its state from another layer stays unchanged.
-void CarryState(GraphLayer* layer) {
-  if (layer->in.size() > 1) return;
-  if (IsOfType(*layer, kGRU)) CarryUnlessSaid(layer->conf.mutable_gru_conf());
-  if (IsOfType(*layer, kLSTM)) CarryUnlessSaid(layer->conf.mutable_lstm_conf());
-  if (IsOfType(*layer, kRNN)) CarryUnlessSaid(layer->conf.mutable_rnn_conf());
+// Returns the time steps that layers keep: the dummy's window or, if it has none, the rows of the
+// smallest table.
+int32_t WindowOfDummy(const Graph& graph, const GraphLayer& dummy) {
+  const std::string field = "rnn_dummy_conf.window";
+  const RNNDummyProto& conf = dummy.conf.rnn_dummy_conf();
+  const GraphLayer* const table = SmallestTable(graph);
+  if (!table && !conf.has_window())
+    throw ConfigError(field, "must be set: layers of the net keep so many time steps");
+  if (!table) return conf.window();
+  const int32_t rows = std::max(1, table->conf.position_embedding_conf().max_steps());
+  if (!conf.has_window()) return std::min(rows, kMostWindow);
+  if (conf.window() > rows)
+    throw ConfigError(field, StrCat("must be <= ", rows, ", the max_steps of layer \"",
+                                    table->conf.name(), "\", is ", conf.window()));
+  return conf.window();
 }
 
-// Adds an error for a layer that needs the earlier time steps, and keeps none of them: each batch
-// is one step.
-void CheckMemory(GraphLayer* layer, ConfigErrors* errors) {
-  if (!IsOfType(*layer, kAttention) && !IsOfType(*layer, kPositionEmbedding)) return;
-  const ConfigError error("type",
-                          StrCat(LayerType_Name(layer->conf.type()),
-                                 " must not be in a net that reads its own output "
-                                 "(kRNNDummy): it would see one time step and none before"));
-  errors->push_back(error.Under(layer->path));
-  layer->faulty = true;
+// Returns the smallest window of all dummies.
+int32_t SmallestWindow(const Graph& graph) {
+  int32_t window = kMostWindow;
+  for (const GraphLayer& layer : graph.layers) {
+    if (layer.faulty || !IsOfType(layer, kRNNDummy)) continue;
+    try {
+      window = std::min(window, WindowOfDummy(graph, layer));
+    } catch (const ConfigError& error) {
+      throw error.Under(layer.path);
+    }
+  }
+  return window;
+}
+
+// Makes `layer` keep the time steps of a window. A dummy keeps the inputs of the last half of it.
+void KeepWindow(Phase phase, int32_t window, GraphLayer* layer) {
+  if (IsOfType(*layer, kRNNDummy)) layer->conf.mutable_rnn_dummy_conf()->set_window(window);
+  if (!layer->wiring.carries_steps) return;
+  if (phase == kTrain)
+    throw ConfigError("type",
+                      "must not be trained in a net with a kRNNDummy: each batch is one "
+                      "time step, and the layer reads those before");
+  CarrySteps(window, layer);
+}
+
+// Makes all layers keep the time steps of a window, if one of them reads earlier ones.
+void KeepWindows(Phase phase, Graph* graph, ConfigErrors* errors) {
+  const bool any = std::any_of(graph->layers.begin(), graph->layers.end(),
+                               [](const GraphLayer& layer) { return layer.wiring.carries_steps; });
+  if (!any) return;
+  int32_t window = 1;
+  try {
+    window = SmallestWindow(*graph);
+  } catch (const ConfigError& error) {
+    errors->push_back(error);
+    return;
+  }
+  for (GraphLayer& layer : graph->layers) {
+    try {
+      if (!layer.faulty) KeepWindow(phase, window, &layer);
+    } catch (const ConfigError& error) {
+      errors->push_back(error.Under(layer.path));
+      layer.faulty = true;
+    }
+  }
 }
 
 // Returns the number of scores from which layer `index` gets its index; 0: the conf does not say.
@@ -105,6 +164,8 @@ void SizeOneHot(const Graph& graph, GraphLayer* one_hot) {
 }  // namespace
 
 void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors) {
+  for (GraphLayer& layer : graph->layers)
+    layer.conf.clear_carried_steps();  // the conf's value has no effect
   bool any = false;
   for (size_t i = 0; i < graph->layers.size(); ++i) {
     GraphLayer& layer = graph->layers[i];
@@ -120,10 +181,11 @@ void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors) {
   }
   if (!any) return;
   for (GraphLayer& layer : graph->layers) {
-    CarryState(&layer);
-    CheckMemory(&layer, errors);
+    // A layer with a second source gets its state from there.
+    if (layer.in.size() <= 1) CarryState(false, &layer);
     SizeOneHot(*graph, &layer);
   }
+  KeepWindows(net.phase, graph, errors);
 }
 
 }  // namespace singa

@@ -7,6 +7,7 @@
 //   Unroll       T steps as a number on each layer       Link.kind
 //   Partition    a worker's part of each layer         GraphLayer.part, stages, bridges
 //   KeepOutput   only the layers that one wanted layer's feature needs
+//   StepByStep   one time step, with what layers carry of those before
 //   Fold         one node for T steps where that is the same computation
 //   Expand       nodes and the values between them       Node, Value, Read
 //   KeepNeeded   only the time steps that the wanted feature needs
@@ -123,8 +124,8 @@ Graph FilterPhase(const NetOfPhase& net, ConfigErrors* errors);
 // Checks each kRBMVis and its kRBMHid. Gives the kRBMVis the kind of its kRBMHid's units, as it
 // draws samples of them.
 void PairRbms(Graph* graph, ConfigErrors* errors);
-// Links each kRNNDummy to its dynamic_srclayer, which it reads one batch late, and sets
-// carry_state.
+// Links each kRNNDummy to its dynamic_srclayer, which it reads one batch late. Makes layers carry
+// what they need of earlier batches, as each batch is one time step: carry_state and carried_steps.
 void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 // The partition of a net over the workers of a group.
@@ -144,6 +145,9 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
 // other reads. Such a loss becomes a kSoftmax or kSigmoid, which needs no labels.
 void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
                 ConfigErrors* errors);
+// Makes a net of one time step a batch of a net of T. Its layers carry their states, and keep up to
+// T time steps. The graph is what KeepOutput left.
+void StepByStep(Graph* graph, ConfigErrors* errors);
 // Folds all layers that can be folded; without `all`, only layers that cannot run unfolded.
 void Fold(bool all, Graph* graph, ConfigErrors* errors);
 // Makes the nodes, values and reads. Makes no nodes if there would be too many.

@@ -1,5 +1,6 @@
 #include "nn/input/feed.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -42,7 +43,8 @@ class Feed final : public Layer {
       reader->SetBatchSize(static_cast<int32_t>(rows_), &own);
     input_->Setup(own, declare, in, out);
     const Wiring facts = input_->wiring(conf);
-    steps_ = StepsOfRow(facts);
+    // A net that computes step by step has one output of many.
+    steps_ = std::min(StepsOfRow(facts), static_cast<int64_t>(out.size()));
     if (out[0]->data.shape().dims() < (facts.outputs_are_steps ? 1 : 2))
       throw ConfigError("", "gives no rows of numbers, which could be given");
     for (int i = 1; i < out[0]->data.shape().dims(); ++i)

@@ -2,10 +2,11 @@
 //   source 0: x, [T, b, d], or [b, d] of one step; output: y, of the same shape
 //   qkv = x w_in^T + b_in;  o = attention of each head (attention.h);  y = o w_out^T + b_out
 // Equals torch.nn.MultiheadAttention(d, num_heads, dropout) of x on itself. One time step reads
-// itself alone.
+// itself alone, unless the layer keeps those before (LayerProto.carried_steps): then qkv holds the
+// rows of all steps so far, and a batch adds those of its step.
 //
 // Workers that divide the layer by units run it in two stages: a worker computes o of its heads,
-// and then its units of y from o of all heads.
+// and then its units of y from o of all heads. A layer that keeps steps is divided by rows.
 #include "nn/neuron/attention.h"
 
 #include <cmath>
@@ -114,11 +115,13 @@ class AttentionOutputLayer final : public Layer {
 class AttentionLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
+    const bool carries = conf.carried_steps() > 0;
     return {.sequence = true,
             .causal = conf.attention_conf().causal(),
-            .unit_cut = UnitCut::kOwn,
+            .carries_steps = true,
+            .unit_cut = carries ? UnitCut::kNone : UnitCut::kOwn,
             .unit_groups = conf.attention_conf().num_heads(),
-            .stages = 2};
+            .stages = carries ? 1 : 2};
   }
 
   std::unique_ptr<Layer> Stage(int stage) const override {
@@ -130,7 +133,7 @@ class AttentionLayer final : public Layer {
     declare.Sources(in, 1);
     heads_.Setup(conf, declare, *in[0]);
     out_ = DeclareOutput(conf, heads_.own(), declare);
-    o_ = declare.Buffer({heads_.rows(), out_.inputs()}, Keep::kForwardToBackward);
+    o_ = declare.Buffer({heads_.most_rows(), out_.inputs()}, Keep::kForwardToBackward);
     out[0]->data.SetShape(in[0]->data.shape());
   }
 
@@ -139,7 +142,8 @@ class AttentionLayer final : public Layer {
   // The work behind the gradient of o counts as that of params.
   Work work() const override {
     const Work heads = heads_.work();
-    const double product = 2 * static_cast<double>(o_->size()) * static_cast<double>(out_.inputs());
+    const auto units = static_cast<double>(out_.inputs());
+    const double product = 2 * static_cast<double>(heads_.rows()) * units * units;
     return {heads.feature + product, heads.input_gradients, heads.param_gradients + 2 * product};
   }
 
@@ -151,8 +155,8 @@ class AttentionLayer final : public Layer {
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    heads_.Forward(ctx, phase, *in[0], o_->data());
-    out_.Forward(ctx, o_->data(), out[0]->data.data(), heads_.rows(), Scratch(ctx), nullptr);
+    const float* const o = heads_.Forward(ctx, phase, *in[0], o_->data());
+    out_.Forward(ctx, o, out[0]->data.data(), heads_.rows(), Scratch(ctx), nullptr);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {

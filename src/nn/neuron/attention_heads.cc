@@ -1,5 +1,6 @@
 #include "nn/neuron/attention_heads.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "nn/neuron/own_units.h"
@@ -22,12 +23,18 @@ void AttentionHeads::Setup(const LayerProto& conf, Declare& declare, const Port&
   in_ = {w, attention.bias_term() ? HeadRows(declare.Param(1, {3 * d}, 0), own_) : HeadRows()};
   in_.DeclareUses(&declare);
   declare.Uses(AttentionForward, AttentionBackward);
-  qkv_ = declare.Buffer({rows(), in_.outputs()}, Keep::kForwardToBackward);
-  log_sum_ = declare.Buffer({shape_.pairs(), shape_.steps}, Keep::kForwardToBackward);
+  const Shape qkv{most_rows(), in_.outputs()};
+  qkv_ = conf.carried_steps() > 0 ? declare.Buffer(qkv, Keep::kForever, DType::kF32, "steps")
+                                  : declare.Buffer(qkv, Keep::kForwardToBackward);
+  log_sum_ = declare.Buffer({shape_.pairs(), most_steps_}, Keep::kForwardToBackward);
 }
 
 void AttentionHeads::ReadShape(const LayerProto& conf, const Shape& x) {
   const bool sequence = conf.unroll_len() > 1;
+  if (sequence && conf.carried_steps() > 0)
+    throw ConfigError("unroll_len",
+                      StrCat("must be 1, as each batch of the net is one time step; is ",
+                             conf.unroll_len()));
   if (x.dims() != (sequence ? 3 : 2))
     throw ConfigError("srclayers", StrCat("source 0 must give a row of numbers for each record, ",
                                           sequence ? "(steps, rows, numbers)" : "(rows, numbers)",
@@ -45,6 +52,7 @@ void AttentionHeads::ReadShape(const LayerProto& conf, const Shape& x) {
             .heads = own_.count / width,
             .width = width,
             .causal = conf.attention_conf().causal()};
+  most_steps_ = std::max<int64_t>(shape_.steps, conf.carried_steps());
 }
 
 // A causal step reads half of the steps on average.
@@ -58,21 +66,30 @@ Work AttentionHeads::work() const {
 
 void AttentionHeads::Prepare(const Context& ctx, ScratchLayout* scratch) {
   threads_ = ctx.device == Device::kCuda ? 1 : ctx.threads;
-  tiles_ = scratch->Add(AttentionScratch(shape_, threads_));
+  AttentionShape most = shape_;
+  most.steps = most_steps_;
+  tiles_ = scratch->Add(AttentionScratch(most, threads_));
   dqkv_ = scratch->Add(qkv_->bytes());
   room_ = scratch->Add(in_.room() * static_cast<int64_t>(sizeof(float)));
 }
 
-void AttentionHeads::Forward(Context& ctx, Phase phase, const Port& in, float* o) {
+const float* AttentionHeads::Forward(Context& ctx, Phase phase, const Port& in, float* o) {
   drops_ = (phase & kTrain) && ratio_ > 0;
-  in_.Forward(ctx, in.data.data(), qkv_->data(), rows(), At(ctx, dqkv_), At(ctx, room_));
-  AttentionForward(ctx, {.shape = shape_,
+  const int64_t past = most_steps_ > shape_.steps ? ctx.past : 0;
+  const int64_t before = past * shape_.rows;
+  AttentionShape seen = shape_;
+  seen.steps += past;
+  in_.Forward(ctx, in.data.data(), qkv_->data() + before * in_.outputs(), rows(), At(ctx, dqkv_),
+              At(ctx, room_));
+  AttentionForward(ctx, {.shape = seen,
+                         .first = past,
                          .dropout = Dropout(ctx, in.span),
                          .qkv = qkv_->data(),
                          .o = o,
                          .log_sum = log_sum_->data(),
                          .scratch = At(ctx, tiles_),
                          .threads = threads_});
+  return o + before * own_.count;
 }
 
 void AttentionHeads::Backward(Context& ctx, const float* o, const float* d_o, Port* in) {

@@ -19,13 +19,14 @@ class AttentionHeads {
 
   // The worker's units of o.
   const UnitSpan& own() const { return own_; }
-  int64_t rows() const { return shape_.steps * shape_.rows; }  // of all steps
+  int64_t rows() const { return shape_.steps * shape_.rows; }  // of a batch's steps
+  int64_t most_rows() const { return most_steps_ * shape_.rows; }  // with those of steps before
   // The work behind the gradient of o counts as that of params.
   Work work() const;
 
   void Prepare(const Context& ctx, ScratchLayout* scratch);
-  // o: [T b, units of the heads].
-  void Forward(Context& ctx, Phase phase, const Port& in, float* o);
+  // o: [most_rows(), units of the heads]. Returns the batch's rows of it.
+  const float* Forward(Context& ctx, Phase phase, const Port& in, float* o);
   // d_o: the gradient of o. Overwrites in->grad, if it is wanted.
   void Backward(Context& ctx, const float* o, const float* d_o, Port* in);
 
@@ -36,7 +37,8 @@ class AttentionHeads {
     return reinterpret_cast<float*>(static_cast<char*>(ctx.scratch) + place);
   }
 
-  AttentionShape shape_{};  // of the worker's heads
+  AttentionShape shape_{};  // of a batch and the worker's heads
+  int64_t most_steps_ = 1;  // with those that are kept
   UnitSpan own_;
   float ratio_ = 0;
   std::string name_;

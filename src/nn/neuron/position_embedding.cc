@@ -49,10 +49,13 @@ void Backward(Context& ctx, const float* dy, float beta, float* dtable, int64_t 
                                          PositionEmbeddingBackward.Set(Device::kCpu, Backward);
 
 // Param: table (max_steps, units). One node adds the table's rows of its own time steps: of all, or
-// of the one that unroll_index names.
+// of the one that unroll_index names. In a net that computes one time step a batch
+// (LayerProto.carried_steps) this is the step that Context::past says.
 class PositionEmbeddingLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .carries_steps = true};
+  }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
@@ -63,6 +66,7 @@ class PositionEmbeddingLayer final : public Layer {
     rows_ = in[0]->data.rows() / steps_;
     d_ = in[0]->data.row_size();
     const int64_t most = conf.position_embedding_conf().max_steps();
+    carried_ = conf.carried_steps();
     CheckSteps(most);
     param_ = declare.Param(0, {most, d_}, GaussianValues(1));
     table_ = UnitParam(param_, x, first_, steps_);
@@ -77,8 +81,11 @@ class PositionEmbeddingLayer final : public Layer {
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    PositionEmbeddingForward(ctx, in[0]->data.data(), table_.Values(ctx, Room(ctx)),
-                             out[0]->data.data(), steps_, rows_, d_);
+    const Tensor& x = in[0]->data;
+    const UnitParam table =
+        carried_ > 0 ? UnitParam(param_, x.shape(), first_ + ctx.past, steps_) : table_;
+    PositionEmbeddingForward(ctx, x.data(), table.Values(ctx, Room(ctx)), out[0]->data.data(),
+                             steps_, rows_, d_);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -95,9 +102,10 @@ class PositionEmbeddingLayer final : public Layer {
   void CheckSteps(int64_t most) const {
     const std::string field = "position_embedding_conf.max_steps";
     if (most < 1) throw ConfigError(field, StrCat("must be >= 1, is ", most));
-    if (most < first_ + steps_)
-      throw ConfigError(
-          field, StrCat("must be >= ", first_ + steps_, ", one row for each time step; is ", most));
+    const int64_t needed = std::max(first_ + steps_, carried_);
+    if (most < needed)
+      throw ConfigError(field,
+                        StrCat("must be >= ", needed, ", one row for each time step; is ", most));
   }
 
   // Zeroes the gradient of rows whose time steps are not this node's.
@@ -109,7 +117,7 @@ class PositionEmbeddingLayer final : public Layer {
 
   static float* Room(const Context& ctx) { return static_cast<float*>(ctx.scratch); }
 
-  int64_t first_ = 0, steps_ = 0, rows_ = 0, d_ = 0;
+  int64_t first_ = 0, steps_ = 0, carried_ = 0, rows_ = 0, d_ = 0;
   Param* param_ = nullptr;
   UnitParam table_;
 };

@@ -30,6 +30,7 @@ class NetBuilder {
     params_.ScaleBy({conf.param_scale().begin(), conf.param_scale().end()});
     ExpectParams(&graph);
     if (options_.use) KeepOutput(whole, options_.use->output, &graph, errors_);
+    if (options_.use && options_.use->step_by_step) StepByStep(&graph, errors_);
     Fold(options_.fold, &graph, errors_);
     const bool causal = IsCausal(graph);
     Expand(&graph, errors_);

@@ -15,6 +15,7 @@ struct NetUse {
   std::string output;            // see KeepOutput
   int64_t rows = 1;              // rows of a batch; >= 1
   const FedRows* fed = nullptr;  // input of each forward pass; outlives the net
+  bool step_by_step = false;     // a row is one time step, and each batch is the next one
 };
 
 struct NetOptions {

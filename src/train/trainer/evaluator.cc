@@ -5,9 +5,11 @@
 #include "base/thread/omp_threads.h"
 #include "nn/graph/graph.h"
 #include "nn/input/await_records.h"
+#include "nn/plan/carried_steps.h"
 #include "nn/plan/open_net.h"
 #include "singa/base/error.h"
 #include "singa/nn/record_reader.h"
+#include "singa/tensor/stream.h"
 #include "train/trainer/plan_net.h"
 
 namespace singa {
@@ -52,17 +54,35 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
                            const std::function<bool()>& stop, OutputFiles* files,
                            MetricSums* sums) {
   const ActivityMark::Scope evaluates(ctx_->mark, Activity::kBetween);
-  for (NetNode& node : net->nodes()) {
-    if (RecordReader* reader = node.layer->reader()) reader->Seek(first_batch * net_.batch());
-    node.layer->WriteTo(files);
-  }
-  net->BeginPass(*ctx_, first_batch);
+  for (NetNode& node : net->nodes()) node.layer->WriteTo(files);
+  BeginPass(net, first_batch);
+  const int64_t carried = CarriedSteps(*net);
   for (int64_t i = 0; i < batches; ++i) {
+    if (carried > 0 && ctx_->past == carried) BeginAnew(net, first_batch + i, carried / 2);
     if (!AwaitRecords(*ctx_, phase_, stop, net) || stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);
+    ++ctx_->past;
     sums->Take(*ctx_);
   }
   return true;
+}
+
+void Evaluator::BeginPass(Net* net, int64_t first_batch) {
+  for (NetNode& node : net->nodes())
+    if (RecordReader* reader = node.layer->reader()) reader->Seek(first_batch * net_.batch());
+  net->BeginPass(*ctx_, first_batch);
+  ctx_->past = 0;
+}
+
+// Begins anew `again` batches before `batch`, and computes these again. Nothing is written.
+void Evaluator::BeginAnew(Net* net, int64_t batch, int64_t again) {
+  BeginPass(net, batch - again);
+  for (; ctx_->past < again; ++ctx_->past) {
+    for (NetNode& node : net->nodes())
+      if (!node.wiring.writes_file) net->ComputeFeature(*ctx_, node, phase_);
+    if (ctx_->stream) ctx_->stream->Wait();  // copies read what the next batch overwrites
+  }
+  net->ClearMetrics(*ctx_);
 }
 
 std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool()>& stop) {

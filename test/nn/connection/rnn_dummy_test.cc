@@ -95,6 +95,19 @@ TEST(RnnDummy, BeginsWithThePrime) {
   }
 }
 
+TEST(RnnDummy, APassThatGoesBackByHalfAWindowGivesTheSameBatches) {
+  TestNet test(DummyNet("dynamic_srclayer: \"next\" shape: 1 low: 3 high: 3 window: 4"), Testing());
+  for (int i = 0; i < 3; ++i) test.Forward();
+  test.net.BeginPass(test.ctx, 1);
+  for (float expected : {7.f, 15.f, 31.f, 63.f}) {
+    test.Forward();
+    EXPECT_EQ(First(&test), expected);
+  }
+  test.net.BeginPass(test.ctx, 0);
+  test.Forward();
+  EXPECT_EQ(First(&test), 3);
+}
+
 TEST(RnnDummy, CarriesTheStateOfRecurrentLayers) {
   const std::string gru = R"(
       layer { name: "gru" type: kGRU srclayers: "first" gru_conf { dim_hidden: 2 bias_term: false }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "nn/graph/graph.h"
+#include "nn/graph/wiring_of.h"
 
 namespace singa {
 namespace {
@@ -33,6 +34,14 @@ class FeedBackTest : public ::testing::Test {
     return lines;
   }
   const GraphLayer& layer(int i) const { return graph_.layers[i]; }
+  // Sets the wiring that FilterPhase takes from the layers.
+  void TakeWiring() {
+    for (GraphLayer& layer : graph_.layers) layer.wiring = WiringOf(layer.conf);
+  }
+  void SetWindow(int window) {
+    graph_.layers[0].in.clear();  // of an earlier FeedBack
+    graph_.layers[0].conf.mutable_rnn_dummy_conf()->set_window(window);
+  }
 
   NetProto net_;
   Graph graph_;
@@ -57,19 +66,63 @@ TEST_F(FeedBackTest, RecurrentLayersCarryTheirState) {
   EXPECT_TRUE(layer(6).conf.rnn_conf().carry_state());
 }
 
-TEST_F(FeedBackTest, ALayerThatKeepsNoEarlierStepsIsAnError) {
-  Add("name: 'mix' type: kAttention", {0});
-  EXPECT_EQ(Errors(), "");  // no layer reads its own output
-  graph_.layers.clear();
+TEST_F(FeedBackTest, LayersKeepTheTimeStepsOfTheSmallestTable) {
+  AddSampler();
+  Add("name: 'mix' type: kAttention carried_steps: 7", {1});
+  Add("name: 'place' type: kPositionEmbedding position_embedding_conf { max_steps: 9 }", {1});
+  Add("name: 'more' type: kPositionEmbedding position_embedding_conf { max_steps: 12 }", {1});
+  TakeWiring();
+  EXPECT_EQ(Errors(), "");
+  for (const int i : {5, 6, 7}) EXPECT_EQ(layer(i).conf.carried_steps(), 9) << i;
+  EXPECT_EQ(layer(2).conf.carried_steps(), 0);
+  EXPECT_EQ(layer(0).conf.rnn_dummy_conf().window(), 9);
+}
+
+TEST_F(FeedBackTest, TheConfMaySayHowManyTimeStepsAreKept) {
   AddSampler();
   Add("name: 'mix' type: kAttention", {1});
-  Add("name: 'place' type: kPositionEmbedding", {1});
+  TakeWiring();
+  EXPECT_EQ(Errors(),
+            "layer[dummy].rnn_dummy_conf.window: must be set: layers of the net keep so many time "
+            "steps\n");
+  SetWindow(5);
+  EXPECT_EQ(Errors(), "");
+  EXPECT_EQ(layer(5).conf.carried_steps(), 5);
+  Add("name: 'place' type: kPositionEmbedding position_embedding_conf { max_steps: 4 }", {1});
+  TakeWiring();
+  SetWindow(5);
   EXPECT_EQ(
       Errors(),
-      "layer[mix].type: kAttention must not be in a net that reads its own output (kRNNDummy): "
-      "it would see one time step and none before\n"
-      "layer[place].type: kPositionEmbedding must not be in a net that reads its own output "
-      "(kRNNDummy): it would see one time step and none before\n");
+      "layer[dummy].rnn_dummy_conf.window: must be <= 4, the max_steps of layer \"place\", is "
+      "5\n");
+}
+
+TEST_F(FeedBackTest, AWindowHasSteps) {
+  for (const int window : {0, -1, 100001}) {
+    graph_.layers.clear();
+    AddSampler();
+    SetWindow(window);
+    EXPECT_EQ(Errors(), StrCat("layer[dummy].rnn_dummy_conf.window: must be from 1 to 100000, is ",
+                               window, "\n"));
+  }
+}
+
+TEST_F(FeedBackTest, ALayerThatReadsLaterStepsIsAnError) {
+  AddSampler();
+  Add("name: 'mix' type: kAttention attention_conf { causal: false }", {1});
+  TakeWiring();
+  SetWindow(5);
+  EXPECT_EQ(Errors(),
+            "layer[mix].attention_conf.causal: must read no later time steps: the net computes one "
+            "step after the other\n");
+}
+
+TEST_F(FeedBackTest, WithoutADummyTheConfsStepsHaveNoEffect) {
+  Add("name: 'data' type: kDummy");
+  Add("name: 'mix' type: kAttention carried_steps: 7", {0});
+  TakeWiring();
+  EXPECT_EQ(Errors(), "");
+  EXPECT_EQ(layer(1).conf.carried_steps(), 0);
 }
 
 TEST_F(FeedBackTest, TheConfMaySayThatNoStateIsCarried) {

@@ -1,0 +1,16 @@
+// In a net that computes one time step a batch, layers carry what they need of the steps before.
+#pragma once
+
+#include "nn/graph/graph.h"
+
+namespace singa {
+
+// Makes a kGRU, kLSTM or kRNN carry its state; not if the conf says carry_state: false and `always`
+// is false.
+void CarryState(bool always, GraphLayer* layer);
+
+// Makes a layer with Wiring::carries_steps keep `steps` time steps. Throws ConfigError, relative to
+// the layer, if its steps read later ones.
+void CarrySteps(int64_t steps, GraphLayer* layer);
+
+}  // namespace singa
