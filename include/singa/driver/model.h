@@ -8,11 +8,10 @@
 // (kCharRNN), a row is [T, v]: T steps of v numbers, or T indices of characters. If the input layer
 // reads one record for all steps, a row is that record. A layer with T steps gives rows of [T,
 // numbers of a step]. With carry_state and SessionOptions::one_sequence, a net computes a long
-// sequence in windows of T steps, or step by step:
+// sequence in windows of T steps. With SessionOptions::step_by_step it computes step by step, as to
+// write a text:
 //
-//   const singa::Model model("job.conf", {.sets = {
-//       "neuralnet.unroll_len=1", "neuralnet.layer[text].char_rnn_conf.unroll_len=1"}});
-//   singa::Session session(model, {.one_sequence = true});
+//   singa::Session session(model, {.step_by_step = true});
 //   for (float character : characters) next = session.Run({&character, 1});
 //
 // The net has the layers of the conf's test phase that the wanted layer needs. It needs no losses
@@ -121,6 +120,13 @@ struct SessionOptions {
   // windows of one sequence, and layers with carry_state begin each row with the state of the row
   // before. Rows are then computed one at a time, so max_batch must be 0 or 1.
   bool one_sequence = false;
+  // true: a row is one time step, [numbers of a step], and so is a row of the output. Each row is
+  // the next step of one sequence, and layers carry what they need of the steps before: kGRU, kLSTM
+  // and kRNN their state, kAttention the keys and values of up to T steps. The numbers are those of
+  // whole rows. A net with kAttention or kPositionEmbedding begins anew with the last T / 2 steps
+  // after every T. Throws ConfigError if a layer needs later steps, or the last one, or if the
+  // input layer reads whole records.
+  bool step_by_step = false;
 };
 
 // Computes rows, with its own activations. One thread at a time may use it. It keeps the model
@@ -132,18 +138,18 @@ class SINGA_API Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // rows: [n, Model::input_size()], n >= 0; out: [n, Model::output_size()]. A record is planar
-  // (channels, height, width), as in a store: Run applies the conf's mean, deviation, crop and
-  // scale. The first Run of a number of rows allocates memory and reads the conf's mean files
-  // again, and throws if a file is gone. Later Runs allocate only inside oneDNN. The last digits of
-  // a row may depend on the number of rows computed together, as it changes the order of sums.
-  // Throws Error(kExitUsage) if the sizes do not fit, and DataError, which names row and step, for
-  // an index that its layer does not allow.
+  // rows: [n, Model::input_size()], n >= 0; out: [n, Model::output_size()]. With step_by_step both
+  // sizes are those of a step, a T-th. A record is planar (channels, height, width), as in a store:
+  // Run applies the conf's mean, deviation, crop and scale. The first Run of a number of rows
+  // allocates memory and reads the conf's mean files again, and throws if a file is gone. Later
+  // Runs allocate only inside oneDNN. The last digits of a row may depend on the number of rows
+  // computed together, as it changes the order of sums. Throws Error(kExitUsage) if the sizes do
+  // not fit, and DataError, which names row and step, for an index that its layer does not allow.
   void Run(std::span<const float> rows, std::span<float> out);
   std::vector<float> Run(std::span<const float> rows);
 
-  // Makes the next row begin a new sequence (one_sequence). If a Run throws DataError, the state is
-  // that before the faulty row, except for the state of a user's layers.
+  // Makes the next row begin a new sequence (one_sequence or step_by_step). If a Run throws
+  // DataError, the state is that before the faulty row, except for the state of a user's layers.
   void Reset();
 
  private:

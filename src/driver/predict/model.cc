@@ -193,13 +193,15 @@ ForwardOptions OptionsOf(const SessionOptions& options, int64_t batch) {
                 StrCat("threads must be from 1 to ", kMostThreads, ", are ", options.threads));
   if (options.max_batch < 0 || options.max_batch > std::numeric_limits<int32_t>::max())
     throw Error(kExitUsage, StrCat("max_batch must be from 0 to 2^31 - 1, is ", options.max_batch));
-  if (options.one_sequence && options.max_batch > 1)
+  const bool one_sequence = options.one_sequence || options.step_by_step;
+  if (one_sequence && options.max_batch > 1)
     throw Error(kExitUsage, StrCat("max_batch must be 0 or 1 for rows of one sequence, is ",
                                    options.max_batch));
-  if (options.one_sequence) batch = 1;
+  if (one_sequence) batch = 1;
   return {.max_batch = options.max_batch > 0 ? options.max_batch : batch,
           .threads = options.threads,
-          .one_sequence = options.one_sequence};
+          .one_sequence = one_sequence,
+          .step_by_step = options.step_by_step};
 }
 
 }  // namespace
@@ -218,7 +220,8 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 void Session::Run(std::span<const float> rows, std::span<float> out) {
-  const int64_t in_size = content_->model->in.size, out_size = content_->model->out.size;
+  const int64_t in_size = content_->net.input_row().size;
+  const int64_t out_size = content_->net.output_row().size;
   const auto given = static_cast<int64_t>(rows.size()), room = static_cast<int64_t>(out.size());
   if (given % in_size != 0)
     throw Error(kExitUsage, StrCat(Counted(given, "number is", "numbers are"),
@@ -231,7 +234,8 @@ void Session::Run(std::span<const float> rows, std::span<float> out) {
 }
 
 std::vector<float> Session::Run(std::span<const float> rows) {
-  std::vector<float> out(rows.size() / content_->model->in.size * content_->model->out.size);
+  const Forwarder& net = content_->net;
+  std::vector<float> out(rows.size() / net.input_row().size * net.output_row().size);
   Run(rows, out);
   return out;
 }

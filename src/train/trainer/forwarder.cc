@@ -10,6 +10,7 @@
 #include "base/thread/thread.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/row_index.h"
+#include "nn/plan/carried_steps.h"
 #include "nn/plan/net_builder.h"
 #include "nn/plan/open_net.h"
 #include "nn/plan/prepare_net.h"
@@ -72,6 +73,7 @@ Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
   const int64_t steps = OutputSteps(*nets_[0].net, output());
   out_step_ = StepShape(output());
   out_ = LayoutOf(steps > 1, steps, out_step_);
+  if (options_.step_by_step) carried_ = CarriedSteps(*nets_[0].net);
 }
 
 Forwarder::~Forwarder() {
@@ -104,7 +106,7 @@ const NetNode* Forwarder::FindOutput(const Net& net) const {
 }
 
 void Forwarder::Make(Sized* sized) {
-  const NetUse use = {options_.layer, sized->rows, &fed_};
+  const NetUse use = {options_.layer, sized->rows, &fed_, options_.step_by_step};
   NetOptions options;
   options.phase = kTest;
   options.gradients = false;
@@ -205,10 +207,15 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
     Allocate(&made);
     *sized = std::move(made);
   }
-  fed_.data = rows;
   Net& net = *sized->net;
-  if (!goes_on_) net.BeginPass(ctx_, 0);  // earlier rows must not change these rows' output
+  if (!goes_on_) {
+    net.BeginPass(ctx_, 0);  // earlier rows must not change these rows' output
+    ctx_.past = 0;
+    last_steps_.clear();
+  }
   goes_on_ = options_.one_sequence;
+  if (carried_ > 0 && ctx_.past == carried_) BeginAnew(&net, first_row);
+  fed_.data = rows;
   if (options_.one_sequence) CopyStates(&net, true);
   try {
     Compute(&net, first_row);
@@ -216,13 +223,36 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
     if (options_.one_sequence) CopyStates(&net, false);
     throw;
   }
+  if (options_.step_by_step) NoteStep(rows);
   CopyOut(sized, out);
 }
 
-// Copies the states that layers carry from row to row to kept_, or back.
+// Computes the last steps again as the first ones.
+void Forwarder::BeginAnew(Net* net, int64_t first_row) {
+  net->BeginPass(ctx_, 0);
+  ctx_.past = 0;
+  for (size_t at = 0; at < last_steps_.size(); at += in_.size, ++ctx_.past) {
+    fed_.data = last_steps_.data() + at;
+    Compute(net, first_row);
+    if (device_) ctx_.stream->Wait();  // copies to the GPU read what the next step overwrites
+  }
+}
+
+void Forwarder::NoteStep(const float* row) {
+  ++ctx_.past;
+  const auto most = static_cast<size_t>(carried_ / 2 * in_.size);
+  if (most == 0) return;
+  last_steps_.insert(last_steps_.end(), row, row + in_.size);
+  if (last_steps_.size() > most)
+    last_steps_.erase(last_steps_.begin(), last_steps_.begin() + in_.size);
+}
+
+// Copies the states that layers carry from row to row to kept_, or back. Time steps that layers
+// keep need no copy: those from ctx_.past on are not read.
 void Forwarder::CopyStates(Net* net, bool keep) {
   size_t next = 0;
   for (NetNode& node : net->nodes()) {
+    if (node.conf.carried_steps() > 0) continue;
     Context own = node.ContextOf(ctx_);
     for (Buffer& buffer : node.declared().buffers) {
       if (buffer.keep != Keep::kForever) continue;

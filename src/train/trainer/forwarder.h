@@ -26,6 +26,9 @@ struct ForwardOptions {
   int threads = 1;         // >= 1
   // Each row continues with the state that the row before left, until Reset. max_batch must be 1.
   bool one_sequence = false;
+  // A row is one time step of a sequence, and each row is the next step, until Reset. When layers
+  // can keep no more steps, the net begins anew with the last half of them. REQUIRES: one_sequence.
+  bool step_by_step = false;
   bool fold = true;  // as in NetOptions
   // The GPU of layers that can use one; null: the CPU. Others may use it in other threads.
   std::shared_ptr<Gpu> gpu = {};
@@ -109,6 +112,8 @@ class Forwarder {
   const float* OutputOnHost(Sized* sized);
   void CopyOut(Sized* sized, float* out);
   void CopyStates(Net* net, bool keep);
+  void BeginAnew(Net* net, int64_t first_row);
+  void NoteStep(const float* row);
   void RunBatch(Sized* sized, const float* rows, int64_t first_row, float* out);
 
   const JobProto job_;
@@ -123,6 +128,8 @@ class Forwarder {
   Shape out_step_;            // shape of one step, batch first
   bool goes_on_ = false;      // the next row continues where the last one ended
   std::vector<Tensor> kept_;  // states before the last row
+  int64_t carried_ = 0;  // time steps that layers keep if they are computed one by one; 0: none
+  std::vector<float> last_steps_;  // the last carried_ / 2 rows at most
   NetArena arena_;
 };
 
