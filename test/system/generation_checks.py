@@ -27,6 +27,17 @@ neuralnet {
 }
 cluster { workspace: "ws" }
 """
+# The windows of 8 characters begin anywhere in a period.
+ATTENTION = """
+  layer { name: "token" type: kEmbedding srclayers: "SOURCE"
+          embedding_conf { vocab_size: 4 feature_dim: 16 } }
+  layer { name: "x0" type: kPositionEmbedding srclayers: "token"
+          position_embedding_conf { max_steps: 8 } }
+  layer { name: "mix" type: kAttention srclayers: "x0" attention_conf { num_heads: 2 } }
+  layer { name: "x1" type: kEltwise srclayers: "mix" srclayers: "x0" }
+  layer { name: "norm" type: kLayerNorm srclayers: "x1" }
+  layer { name: "fc" type: kInnerProduct srclayers: "norm" innerproduct_conf { num_output: 4 } }
+"""
 WRITE = """
 test_steps: 40
 train_one_batch { alg: kBPTT }
@@ -54,9 +65,17 @@ def trained(case):
     case.train(TRAIN % net("text", init="init { type: kUniform low: -0.3 high: 0.3 }"))
 
 
-def written(case, layer, *args):
+def trained_with_attention(case):
+    case.write("text", PERIOD * 60)
+    case.write("vocabulary", "\ncab")
+    conf = TRAIN % ATTENTION.replace("SOURCE", "text")
+    case.train(conf.replace("unroll_len: 10", "unroll_len: 8").replace("0.02", "0.01"))
+
+
+def written(case, layer, *args, layers=None):
     # The conf does not give the size of the one-hot rows, as in SINGA 0.3's sample.conf.
-    case.write("write.conf", (WRITE % net("first", one_hot="")).replace("NEXT", layer))
+    layers = layers or net("first", one_hot="")
+    case.write("write.conf", (WRITE % layers).replace("NEXT", layer))
     return case.run("-conf", "write.conf", "-test", "-set",
                     f"checkpoint_path={case.newest()}", *args).out
 
@@ -79,6 +98,40 @@ def a_drawn_text_depends_on_the_seed_and_the_temperature_alone(case):
     true(all(text.startswith("aba") and len(text) == 40 for text in texts), f"texts {texts}")
     equal(written(case, "type: kSample sample_conf { temperature: 0.01 }"), (PERIOD * 9)[:40],
           "cold text")
+
+
+@check
+def a_net_with_attention_writes_more_than_it_keeps(case):
+    trained_with_attention(case)
+    layers = ATTENTION.replace("SOURCE", "first")
+    window = "neuralnet.layer[first].rnn_dummy_conf.window="
+    for more in ([], ["-set", window + "5"]):
+        equal(written(case, "type: kArgSort", *more, layers=layers), (PERIOD * 9)[:40], "text")
+    drawn = written(case, "type: kSample sample_conf { temperature: 0.05 }", layers=layers)
+    equal(drawn, (PERIOD * 9)[:40], "drawn text")
+    for wrong, text in (("0", "must be from 1 to 100000, is 0"),
+                        ("9", 'must be <= 8, the max_steps of layer "x0", is 9')):
+        err = case.run("-conf", "write.conf", "-test", "-set", window + wrong, code=78).err
+        has(err, text, "stderr")
+
+
+@check
+def predict_writes_a_text(case):
+    for train in (trained, trained_with_attention):
+        train(case)
+        write = ("predict", "-conf", "job.conf", "-generate")
+        cold = case.run(*write, "40", "-prime", "aba", "-temperature", "0.05").out
+        equal(cold, (PERIOD * 9)[3:43], "text")
+        texts = [case.run(*write, "30", "-temperature", "50", "-seed", seed).out
+                 for seed in ("1", "1", "2")]
+        equal(texts[0], texts[1], "the text of one seed")
+        true(texts[0] != texts[2], "two seeds give one text")
+        equal([len(text) for text in texts], [30, 30, 30], "characters")
+    for args, code, text in ((("0",), 64, "-generate must be >= 1, is 0"),
+                             (("5", "-temperature", "0"), 64, "-temperature must be > 0"),
+                             (("5", "-topk", "2"), 64, "-generate has no -topk"),
+                             (("5", "-prime", "q"), 65, 'vocabulary: lacks "q", which -prime has')):
+        has(case.run(*write, *args, code=code).err, text, "stderr")
 
 
 @check

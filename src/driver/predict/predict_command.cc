@@ -2,7 +2,6 @@
 
 #include <glog/logging.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -13,7 +12,9 @@
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
+#include "driver/predict/predict_request.h"
 #include "driver/predict/predictor.h"
+#include "driver/predict/text_generator.h"
 #include "driver/predict/text_predictor.h"
 #include "io/checkpoint/trained_classes.h"
 #include "io/picture/image_decoder.h"
@@ -26,9 +27,10 @@ namespace {
 
 constexpr const char kHelp[] =
     R"(usage: singa predict -conf FILE [-checkpoint C] [flags] INPUT...
+       singa predict -conf FILE [-checkpoint C] -generate N [-prime TEXT] [-temperature X] [-seed S]
 
 Prints what a trained net says of each record, a line each; of each character of a text, where the
-net reads one (kCharRNN).
+net reads one (kCharRNN). With -generate a net that reads a text writes one.
 
   -conf FILE       the job that trained it; its test phase says how records are prepared
   -checkpoint C    a checkpoint's folder, a .safetensors file, a file of SINGA 0.3, or a workspace,
@@ -52,6 +54,12 @@ net reads one (kCharRNN).
   -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
   -no_labels       leaves labels out
 
+  -generate N      writes N characters to stdout, each drawn by its probability; N >= 1
+  -prime TEXT      what the text goes on from; it is not written. A newline if not given
+  -temperature X   divides the logarithms of the probabilities before a character is drawn: below 1
+                   likely ones become more likely; > 0, 1 if not given
+  -seed S          one seed gives one text; the job's seed if not given
+
 INPUT is a picture (JPEG or PNG) of the size that the net takes, a folder of pictures, a folder or
 an uncompressed tar of class folders, a store of records, or - for lines of numbers on stdin. Where
 the first line has one number more than the net takes, every line begins with a label. Classes have
@@ -69,55 +77,16 @@ of unroll_len. A layer of one step has a line for each whole window, and so has 
 depends on later ones. Characters that cannot be printed are shown as in C: \n. A text takes no -from
 and no -labels; -batch is of windows, and 1 where a state is carried.
 
+-generate is for a kCharRNN, and for layers whose time steps do not depend on later ones. The net
+computes one time step for each character and keeps what it needs of the steps before: the state of
+kGRU, kLSTM and kRNN, and the keys and values of kAttention. With kAttention or kPositionEmbedding
+it begins anew with the last half of a window of unroll_len characters when the window is full.
+
 Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
 after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
 69: the GPU is not there, or too small; 78: the job has mistakes; 79: a score is nan or inf, after
 all lines are written.
 )";
-
-// The user's request.
-struct Request {
-  ModelOptions model;
-  SessionOptions session;
-  SourceOptions source;
-  PredictionFormat format;
-  std::vector<std::string> inputs;
-};
-
-int64_t AtLeastOne(const Arguments& args, const std::string& flag) {
-  const auto number = args.ToNumber<int32_t>(flag, args.Get(flag));
-  if (number < 1) args.ThrowUsage(StrCat("-", flag, " must be >= 1, is ", number));
-  return number;
-}
-
-Request ReadRequest(const Arguments& args) {
-  Request request;
-  request.model = {.checkpoint = args.Get("checkpoint"), .layer = args.Get("layer")};
-  request.model.sets = args.Settings();
-  const std::string format = args.Get("format", "csv");
-  if (format != "csv" && format != "json")
-    args.ThrowUsage("-format must be csv or json, is \"" + format + "\"");
-  request.format.json = format == "json";
-  if (args.Has("topk")) request.format.top = AtLeastOne(args, "topk");
-  if (args.Has("batch")) request.session.max_batch = AtLeastOne(args, "batch");
-  request.source.backend = args.Get("from");
-  request.source.label_path = args.Get("labels");
-  request.source.labels = !args.Has("no_labels");
-  if (TraitsOf(args.Get("from")).no_file)
-    args.ThrowUsage("-from: " + args.Get("from") + " records are no INPUT");
-  try {
-    if (args.Has("from")) CheckBackend(args.Get("from"));
-  } catch (const ConfigError& error) {
-    args.ThrowUsage("-from: " + error.message());
-  }
-  request.inputs = args.operands();
-  if (request.inputs.empty())
-    args.ThrowUsage(StrCat("INPUT is missing: singa predict -conf ", args.Get("conf"), " INPUT"));
-  if (args.Has("labels") && request.inputs.size() > 1) args.ThrowUsage("-labels is of one INPUT");
-  if (std::count(request.inputs.begin(), request.inputs.end(), "-") > 1)
-    args.ThrowUsage("stdin can be read once");
-  return request;
-}
 
 void CheckExist(const std::vector<std::string>& inputs) {
   std::error_code error;
@@ -160,7 +129,7 @@ std::string VocabularyOf(const LayerProto& input) {
   return reader ? reader->VocabularyPath(input) : "";
 }
 
-void PredictText(const Model& model, Request request, const Arguments& args) {
+void PredictText(const Model& model, PredictRequest request, const Arguments& args) {
   for (const char* flag : {"from", "labels"})
     if (args.Has(flag))
       args.ThrowUsage(StrCat("-", flag, " is for stores: INPUT of a ",
@@ -183,6 +152,19 @@ void PredictText(const Model& model, Request request, const Arguments& args) {
   predictor.RequireFinite();
 }
 
+void GenerateText(const Model& model, const PredictRequest& request, const Arguments& args) {
+  const std::string path = VocabularyOf(request.source.input);
+  if (path.empty())
+    args.ThrowUsage(StrCat("-generate is for a net that reads a text (kCharRNN): layer \"",
+                           model.input_layer(), "\" reads none"));
+  const Vocabulary vocabulary(path);
+  if (!model.classifies() || request.source.outputs != vocabulary.size())
+    args.ThrowUsage(StrCat("-generate: layer \"", model.layer(),
+                           "\" gives no probability for each ", "of the ", vocabulary.size(),
+                           " characters of ", vocabulary.path()));
+  TextGenerator(model, vocabulary, *request.generate, request.session.threads).Run();
+}
+
 // Returns the classes in the checkpoint, or else those of the current training store.
 std::vector<std::string> ClassesOf(const Model& model, const NetProto& net,
                                    std::vector<std::string>* warnings) {
@@ -196,7 +178,7 @@ std::vector<std::string> ClassesOf(const Model& model, const NetProto& net,
   return trained;
 }
 
-void PredictRecords(const Model& model, Request request, const NetProto& net) {
+void PredictRecords(const Model& model, PredictRequest request, const NetProto& net) {
   std::vector<std::string> warnings;
   if (request.session.max_batch == 0) request.session.max_batch = model.batch();
   request.source.shape = model.input_shape();
@@ -233,7 +215,7 @@ Model LoadModel(const JobProto& job, const ModelOptions& options, const Argument
 }
 
 int Predict(const JobProto& job, const Arguments& args) {
-  Request request = ReadRequest(args);
+  PredictRequest request = ReadPredictRequest(args, job.seed());
   CheckExist(request.inputs);
   const Model model = LoadModel(job, request.model, args);
   Warn(model.warnings());
@@ -244,7 +226,9 @@ int Predict(const JobProto& job, const Arguments& args) {
     args.ThrowUsage(StrCat("-topk must be at most ", request.source.outputs,
                            ", the outputs of layer ", model.layer(), ", is ", request.format.top));
   request.session.threads = WorkerThreads(job, 0);
-  if (!VocabularyOf(request.source.input).empty())
+  if (request.generate)
+    GenerateText(model, request, args);
+  else if (!VocabularyOf(request.source.input).empty())
     PredictText(model, std::move(request), args);
   else
     PredictRecords(model, std::move(request), job.neuralnet());
@@ -268,15 +252,16 @@ int PredictCommand(const std::vector<std::string>& args) {
 namespace {
 
 SINGA_REGISTER_SUBCOMMAND(
-    predict, {.place = 50,
-              .name = "predict",
-              .operands = "",
-              .brief = "predict records, or the characters of a text, with a trained net",
-              .reads = Subcommand::kItsOwn,
-              .options = {},
-              .alone = true,
-              .help = kHelp,
-              .run = [](const CommandLine& line) { return PredictCommand(line.args); }});
+    predict,
+    {.place = 50,
+     .name = "predict",
+     .operands = "",
+     .brief = "predict records or the characters of a text, or write a text, with a trained net",
+     .reads = Subcommand::kItsOwn,
+     .options = {},
+     .alone = true,
+     .help = kHelp,
+     .run = [](const CommandLine& line) { return PredictCommand(line.args); }});
 
 }  // namespace
 

@@ -87,7 +87,16 @@ TEST_F(PredictCommandTest, WordsThatAreWrongAreNamed) {
       {{"-from", "synthetic", "x"}, "-from: synthetic records are no INPUT"},
       {{"-from", "kvfle", "x"}, "-from: "},
       {{"-labels", "l", "x", "y"}, "-labels is of one INPUT"},
-      {{"-", "-"}, "stdin can be read once"}};
+      {{"-", "-"}, "stdin can be read once"},
+      {{"-generate", "0"}, "-generate must be >= 1, is 0"},
+      {{"-generate", "5", "x"}, "-generate has no INPUT, is given \"x\""},
+      {{"-generate", "5", "-topk", "2"}, "-generate has no -topk"},
+      {{"-generate", "5", "-temperature", "0"}, "-temperature must be > 0 and finite, is 0"},
+      {{"-generate", "5", "-temperature", "nan"}, "-temperature must be > 0 and finite, is nan"},
+      {{"-generate", "5", "-seed", "1.5"}, "-seed: \"1.5\" is not a valid number"},
+      {{"-generate", "5", "-prime="}, "-prime must have a character"},
+      {{"-generate", "5"}, "-generate is for a net that reads a text (kCharRNN)"},
+      {{"-seed", "5", "x"}, "-seed is for -generate"}};
   for (const auto& [words, text] : wrong) {
     const CapturedCommand run = Predict(words);
     EXPECT_EQ(run.code, kExitUsage) << text;

@@ -1,0 +1,85 @@
+#include "driver/predict/predict_request.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/store/store.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+int64_t AtLeastOne(const Arguments& args, const std::string& flag) {
+  const auto number = args.ToNumber<int32_t>(flag, args.Get(flag));
+  if (number < 1) args.ThrowUsage(StrCat("-", flag, " must be >= 1, is ", number));
+  return number;
+}
+
+void ReadFormat(const Arguments& args, PredictionFormat* to) {
+  const std::string format = args.Get("format", "csv");
+  if (format != "csv" && format != "json")
+    args.ThrowUsage("-format must be csv or json, is \"" + format + "\"");
+  to->json = format == "json";
+  if (args.Has("topk")) to->top = AtLeastOne(args, "topk");
+}
+
+void ReadSource(const Arguments& args, SourceOptions* source) {
+  source->backend = args.Get("from");
+  source->label_path = args.Get("labels");
+  source->labels = !args.Has("no_labels");
+  if (TraitsOf(args.Get("from")).no_file)
+    args.ThrowUsage("-from: " + args.Get("from") + " records are no INPUT");
+  try {
+    if (args.Has("from")) CheckBackend(args.Get("from"));
+  } catch (const ConfigError& error) {
+    args.ThrowUsage("-from: " + error.message());
+  }
+}
+
+std::vector<std::string> ReadInputs(const Arguments& args) {
+  const std::vector<std::string>& inputs = args.operands();
+  if (inputs.empty())
+    args.ThrowUsage(StrCat("INPUT is missing: singa predict -conf ", args.Get("conf"), " INPUT"));
+  if (args.Has("labels") && inputs.size() > 1) args.ThrowUsage("-labels is of one INPUT");
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1) args.ThrowUsage("stdin can be read once");
+  return inputs;
+}
+
+GenerateOptions ReadGenerate(const Arguments& args, uint64_t seed) {
+  for (const char* flag : {"layer", "topk", "format", "batch", "from", "labels", "no_labels"})
+    if (args.Has(flag)) args.ThrowUsage(StrCat("-generate has no -", flag));
+  if (!args.operands().empty())
+    args.ThrowUsage(StrCat("-generate has no INPUT, is given \"", args.operands()[0],
+                           "\": -prime TEXT says what the text goes on from"));
+  GenerateOptions options = {.characters = AtLeastOne(args, "generate"), .seed = seed};
+  if (args.Has("prime")) options.prime = args.Get("prime");
+  if (options.prime.empty()) args.ThrowUsage("-prime must have a character");
+  if (args.Has("seed")) options.seed = args.ToNumber<uint64_t>("seed", args.Get("seed"));
+  if (!args.Has("temperature")) return options;
+  const auto temperature = args.ToNumber<float>("temperature", args.Get("temperature"));
+  if (!(temperature > 0) || !std::isfinite(temperature) || !std::isfinite(1 / temperature))
+    args.ThrowUsage(StrCat("-temperature must be > 0 and finite, is ", args.Get("temperature")));
+  options.temperature = temperature;
+  return options;
+}
+
+}  // namespace
+
+PredictRequest ReadPredictRequest(const Arguments& args, uint64_t seed) {
+  PredictRequest request;
+  request.model = {.checkpoint = args.Get("checkpoint"), .layer = args.Get("layer")};
+  request.model.sets = args.Settings();
+  if (args.Has("generate")) {
+    request.generate = ReadGenerate(args, seed);
+    return request;
+  }
+  for (const char* flag : {"prime", "temperature", "seed"})
+    if (args.Has(flag)) args.ThrowUsage(StrCat("-", flag, " is for -generate"));
+  ReadFormat(args, &request.format);
+  if (args.Has("batch")) request.session.max_batch = AtLeastOne(args, "batch");
+  ReadSource(args, &request.source);
+  request.inputs = ReadInputs(args);
+  return request;
+}
+
+}  // namespace singa

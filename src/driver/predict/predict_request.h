@@ -1,0 +1,29 @@
+// PredictRequest is what a user asks `singa predict` for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/command/arguments.h"
+#include "driver/predict/prediction_writer.h"
+#include "driver/predict/record_source.h"
+#include "driver/predict/text_generator.h"
+#include "singa/driver/model.h"
+
+namespace singa {
+
+struct PredictRequest {
+  ModelOptions model;
+  SessionOptions session;
+  SourceOptions source;
+  PredictionFormat format;
+  std::vector<std::string> inputs;
+  std::optional<GenerateOptions> generate;  // not set: predict `inputs`
+};
+
+// `seed`: the job's. Throws UsageError.
+PredictRequest ReadPredictRequest(const Arguments& args, uint64_t seed);
+
+}  // namespace singa

@@ -1,0 +1,44 @@
+// TextGenerator writes a text to stdout, character by character. It draws each character by the
+// probabilities that the net computes from those before.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/vocabulary.h"
+#include "singa/driver/model.h"
+
+namespace singa {
+
+struct GenerateOptions {
+  int64_t characters = 1;    // how many; >= 1
+  std::string prime = "\n";  // what the text goes on from; not empty
+  float temperature = 1;     // > 0; its inverse is finite
+  uint64_t seed = 0;
+};
+
+class TextGenerator {
+ public:
+  // The model gives a probability for each character of the vocabulary. `model` and `vocabulary`
+  // must outlive it. Throws ConfigError if the net cannot compute step by step, and DataError for a
+  // character of the prime that the vocabulary lacks.
+  TextGenerator(const Model& model, const Vocabulary& vocabulary, const GenerateOptions& options,
+                int threads);
+
+  // Throws DivergedError if probabilities are not finite.
+  void Run();
+
+ private:
+  void Read(float character);
+  float Draw(int64_t place) const;
+
+  const Model& model_;
+  const Vocabulary& vocabulary_;
+  const GenerateOptions options_;
+  Session session_;
+  std::vector<float> prime_;          // indices
+  std::vector<float> probabilities_;  // of the next character
+};
+
+}  // namespace singa
