@@ -58,7 +58,8 @@ class Effects {
   // Returns whether the field is set; an empty text, as of a file, is as good as none.
   bool Wins(const char* name) const {
     const FieldDescriptor& field = Field(name);
-    if (field.is_repeated() || field.cpp_type() != FieldDescriptor::CPPTYPE_STRING) return Has(name);
+    if (field.is_repeated() || field.cpp_type() != FieldDescriptor::CPPTYPE_STRING)
+      return Has(name);
     return !message_.GetReflection()->GetString(message_, &field).empty();
   }
   bool IsDefault(const char* name) const {

@@ -124,7 +124,7 @@ void KeepWindows(Phase phase, Graph* graph, ConfigErrors* errors) {
   if (!any) return;
   int32_t window = 1;
   try {
-    window = SmallestWindow(*graph);
+    if (phase != kTrain) window = SmallestWindow(*graph);
   } catch (const ConfigError& error) {
     errors->push_back(error);
     return;

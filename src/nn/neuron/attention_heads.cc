@@ -32,9 +32,9 @@ void AttentionHeads::Setup(const LayerProto& conf, Declare& declare, const Port&
 void AttentionHeads::ReadShape(const LayerProto& conf, const Shape& x) {
   const bool sequence = conf.unroll_len() > 1;
   if (sequence && conf.carried_steps() > 0)
-    throw ConfigError("unroll_len",
-                      StrCat("must be 1, as each batch of the net is one time step; is ",
-                             conf.unroll_len()));
+    throw ConfigError(
+        "unroll_len",
+        StrCat("must be 1, as each batch of the net is one time step; is ", conf.unroll_len()));
   if (x.dims() != (sequence ? 3 : 2))
     throw ConfigError("srclayers", StrCat("source 0 must give a row of numbers for each record, ",
                                           sequence ? "(steps, rows, numbers)" : "(rows, numbers)",

@@ -19,7 +19,7 @@ class AttentionHeads {
 
   // The worker's units of o.
   const UnitSpan& own() const { return own_; }
-  int64_t rows() const { return shape_.steps * shape_.rows; }  // of a batch's steps
+  int64_t rows() const { return shape_.steps * shape_.rows; }      // of a batch's steps
   int64_t most_rows() const { return most_steps_ * shape_.rows; }  // with those of steps before
   // The work behind the gradient of o counts as that of params.
   Work work() const;

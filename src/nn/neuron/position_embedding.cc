@@ -102,6 +102,8 @@ class PositionEmbeddingLayer final : public Layer {
   void CheckSteps(int64_t most) const {
     const std::string field = "position_embedding_conf.max_steps";
     if (most < 1) throw ConfigError(field, StrCat("must be >= 1, is ", most));
+    if (carried_ > 0 && first_ + steps_ > 1)
+      throw ConfigError("unroll_len", "must be 1, as each batch of the net is one time step");
     const int64_t needed = std::max(first_ + steps_, carried_);
     if (most < needed)
       throw ConfigError(field,
