@@ -11,6 +11,7 @@
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "driver/command/moved_params.h"
+#include "driver/command/new_folder.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/conf_fields.h"
 #include "driver/job/progress.h"
@@ -99,21 +100,9 @@ std::vector<StoredTensor> FitToNet(std::vector<StoredTensor> tensors, const Para
   return fitting;
 }
 
-// Returns the folder's path without a slash at its end: a temporary name is put behind it.
-std::string FolderPath(std::string path) {
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
-}
-
-void RequireNew(const std::string& dir) {
-  std::error_code error;
-  if (fs::exists(dir, error) && !(fs::is_directory(dir, error) && fs::is_empty(dir, error)))
-    throw FileError(kExitIo, dir, "exists already; import makes a new folder");
-}
-
 int ImportFor(const JobProto& job, const Arguments& args) {
   const std::string &in = args.operands()[0], dir = FolderPath(args.operands()[1]);
-  RequireNew(dir);
+  RequireNewFolder(dir);
   const ParamsFile file = LoadParams(in);
   if (file.kind() == ParamsFile::Kind::kBlobProtos)
     throw DataError(in, -1, "is a file of SINGA 0.3, which checkpoint_path reads without import");

@@ -1,0 +1,177 @@
+// `singa import onnx` makes a job of an ONNX model.
+#include <google/protobuf/text_format.h>
+
+#include <climits>
+#include <filesystem>
+#include <iostream>
+
+#include "base/file/file_system.h"
+#include "base/file/temporary_name.h"
+#include "base/text/counted.h"
+#include "driver/command/arguments.h"
+#include "driver/command/new_folder.h"
+#include "driver/command/subcommand.h"
+#include "driver/onnx/import/job_import.h"
+#include "io/checkpoint/safetensors_writer.h"
+
+namespace singa {
+namespace {
+
+constexpr const char* kImportedConf = "job.conf";
+constexpr const char* kImportedValues = "model.safetensors";
+
+// Returns the numbers of a flag, separated by commas; none if it is not given.
+template <typename T>
+std::vector<T> NumbersOf(const Arguments& args, const std::string& flag) {
+  std::vector<T> numbers;
+  std::string rest = args.Get(flag);
+  while (args.Has(flag)) {
+    const size_t comma = rest.find(',');
+    numbers.push_back(args.ToNumber<T>(flag, rest.substr(0, comma), "numbers with commas"));
+    if (comma == std::string::npos) break;
+    rest.erase(0, comma + 1);
+  }
+  return numbers;
+}
+
+void RequireOneOf(const Arguments& args, const std::string& flag,
+                  const std::vector<std::string>& words) {
+  if (!args.Has(flag)) return;
+  std::string known;
+  for (const std::string& word : words) {
+    if (args.Get(flag) == word) return;
+    known += StrCat(known.empty() ? "" : ", ", word);
+  }
+  args.ThrowUsage(StrCat("-", flag, " must be one of ", known, "; is ", args.Get(flag)));
+}
+
+ImportOptions ReadOptions(const Arguments& args) {
+  RequireOneOf(args, "loss", {"softmax", "sigmoid", "euclidean", "none"});
+  ImportOptions options;
+  options.shape = NumbersOf<int64_t>(args, "shape");
+  for (int64_t size : options.shape)
+    if (size < 1 || size > INT_MAX) args.ThrowUsage("-shape has a size that is not > 0");
+  options.loss = args.Get("loss");
+  options.mean = NumbersOf<float>(args, "mean");
+  options.std = NumbersOf<float>(args, "std");
+  for (float value : options.std)
+    if (value == 0) args.ThrowUsage("-std has a 0, which nothing is divided by");
+  options.store = args.Get("store");
+  options.backend = args.Get("backend");
+  if (args.Has("backend") && !args.Has("store"))
+    args.ThrowUsage("-backend is the format of a -store, which is missing");
+  return options;
+}
+
+// Returns the job's conf with words for its reader.
+std::string ConfText(const JobProto& job, const std::string& file) {
+  google::protobuf::TextFormat::Printer printer;
+  printer.SetUseShortRepeatedPrimitives(true);
+  std::string fields;
+  printer.PrintToString(job, &fields);
+  const bool noise = job.neuralnet().layer(0).store_conf().backend() == "synthetic";
+  std::string text = StrCat("# proto-file: proto/job.proto\n# proto-message: singa.JobProto\n#\n",
+                            "# Imported by `singa import onnx` from ", Printable(file), ".\n");
+  if (noise)
+    text +=
+        "# The input layer reads noise: set backend and path of your records, and remove "
+        "synthetic_conf.\n";
+  text +=
+      "# If the model's inputs were prepared outside of it, set channel_mean and channel_std.\n"
+      "# To train, add an updater and train_steps or train_epochs.\n";
+  return text + fields;
+}
+
+void WriteWhole(FileSystem* disk, const std::string& path, const auto& write) {
+  const auto file = disk->Create(path);
+  write(file.get());
+  file->Sync();
+  file->Close();
+}
+
+void WriteJob(const std::string& dir, const std::string& text, std::vector<StoredTensor> tensors) {
+  namespace fs = std::filesystem;
+  PosixFileSystem disk;
+  const std::string fresh = TemporaryName(dir);
+  try {
+    disk.MakeDirectories(fresh);
+    WriteWhole(&disk, StrCat(fresh, "/", kImportedValues),
+               [&](WritableFile* file) { WriteSafetensors(std::move(tensors), file); });
+    WriteWhole(&disk, StrCat(fresh, "/", kImportedConf),
+               [&](WritableFile* file) { file->Write(text.data(), text.size()); });
+    disk.SyncDirectory(fresh);
+    disk.Rename(fresh, dir);
+    const fs::path parent = fs::path(dir).parent_path();
+    disk.SyncDirectory(parent.empty() ? "." : parent.string());
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(fresh, ignored);
+    throw;
+  }
+}
+
+int ImportOnnx(const Arguments& args) {
+  const std::vector<std::string>& words = args.Operands("onnx NET.onnx DIR");
+  if (words[0] != "onnx") args.ThrowUsage(StrCat("the format must be onnx, is ", words[0]));
+  const ImportOptions options = ReadOptions(args);
+  const std::string &in = words[1], dir = FolderPath(words[2]);
+  RequireNewFolder(dir);
+  const MappedFile file(in);
+  const OnnxModel model = ReadOnnxModel(file.bytes(), in);
+  TensorValues values(in);
+  ImportedJob imported = ImportJob(model, in, options, &values);
+  imported.job.add_checkpoint_path(StrCat(dir, "/", kImportedValues));
+  std::vector<StoredTensor> tensors;
+  size_t numbers = 0;
+  for (const ImportedValues& param : imported.params) {
+    tensors.push_back(Stored(param.name, Shape(param.shape), param.numbers.data()));
+    numbers += param.numbers.size();
+  }
+  WriteJob(dir, ConfText(imported.job, in), std::move(tensors));
+  std::cerr << "wrote " << Printable(dir) << ": "
+            << Counted(imported.job.neuralnet().layer_size(), "layer") << ", "
+            << Counted(imported.params.size(), "param") << ", " << Counted(numbers, "number")
+            << '\n';
+  return kExitOk;
+}
+
+constexpr const char* kImportHelp =
+    R"(usage: singa import onnx NET.onnx DIR [-loss KIND] [-shape SIZES] [-mean NUMBERS]
+                         [-std NUMBERS] [-store PATH [-backend FORMAT]]
+
+Makes the folder DIR with a job of an ONNX model: job.conf, the net as plain layers, and
+model.safetensors, the values of its params. Run the job from the folder that this runs in.
+
+  -loss KIND      softmax, sigmoid, euclidean or none. If not given, the loss fits the end of the
+                  model: a softmax or sigmoid there becomes a part of it; else softmax
+  -shape SIZES    sizes of a record, such as 3,224,224, where the model leaves them free
+  -mean NUMBERS   subtracted from each number of a record, and
+  -std NUMBERS    divides it then: one number, or with commas one for each channel
+  -store PATH     records that the job reads; if not given, noise
+  -backend FORMAT format of the records: conf/guide/data.md
+
+Layers have the names of the values that they give. An operator that no layer computes is an error;
+all such nodes are listed. External data must be in the folder of the model.
+conf/guide/onnx.md lists the operators.
+
+Exit code 65: the model is damaged, or has nodes without a layer; 66: a file is not there; 73, 74:
+DIR cannot be made, or exists.
+)";
+
+SINGA_REGISTER_SUBCOMMAND(import, {.place = 85,
+                                   .name = "import",
+                                   .operands = "onnx",
+                                   .brief = "make a job of an ONNX model",
+                                   .reads = Subcommand::kItsOwn,
+                                   .options = {},
+                                   .alone = true,
+                                   .help = kImportHelp,
+                                   .run = [](const CommandLine& line) {
+                                     return ImportOnnx({"import",
+                                                        line.args,
+                                                        {.values = {"loss", "shape", "mean", "std",
+                                                                    "store", "backend"}}});
+                                   }});
+
+}  // namespace
+}  // namespace singa

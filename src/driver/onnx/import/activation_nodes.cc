@@ -1,0 +1,76 @@
+// Reads functions of one number: Relu, LeakyRelu, Clip, Sigmoid, Tanh, Erf, Gelu.
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "driver/onnx/import/node_import.h"
+
+namespace singa {
+namespace {
+
+void AddRelu(float slope, NodeImport* node) {
+  const LayerOutput x = node->Feature(0);
+  ImportedLayer& layer = node->Add(kReLU, {x}, Sizes(node->graph().ShapeOf(x)));
+  if (slope != 0) layer.conf.mutable_relu_conf()->set_negative_slope(slope);
+  node->Give(node->FeatureDims(0));
+}
+
+void ReadReluNode(NodeImport* node) { AddRelu(0, node); }
+void ReadLeakyRelu(NodeImport* node) { AddRelu(node->Float("alpha", 0.01f), node); }
+
+// Bounds are inputs since opset 11.
+void ReadClip(NodeImport* node) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const auto bound = [&](size_t i, const char* name, float missing) {
+    if (!node->Has(i)) return node->Float(name, missing);
+    const auto number = node->Number(i);
+    if (!number) node->Refuse("has a bound that is no constant number");
+    return *number;
+  };
+  const float low = bound(1, "min", -kMost), high = bound(2, "max", kMost);
+  if (low <= -kMost && high >= kMost) return node->GiveSame(node->FeatureDims(0));
+  if (low != 0 || high < kMost)
+    node->Refuse(StrCat("cuts values off at ", low, " and ", high,
+                        ", as ReLU6 does; no layer has an upper bound"));
+  AddRelu(0, node);
+}
+
+// Gives a step on the way to a layer that reads `x`.
+void GiveStep(ValueForm form, float factor, LayerOutput x, NodeImport* node) {
+  ImportValue value{.form = form, .dims = node->FeatureDims(0)};
+  value.source = x;
+  value.factor = factor;
+  node->Give(std::move(value));
+}
+
+void ReadSigmoidNode(NodeImport* node) { GiveStep(ValueForm::kSigmoid, 1, node->Feature(0), node); }
+
+void ReadTanhNode(NodeImport* node) {
+  const ImportValue& x = node->in(0);
+  if (x.form == ValueForm::kScaled) return GiveStep(ValueForm::kTanh, x.factor, x.source, node);
+  GiveStep(ValueForm::kTanh, 1, node->Feature(0), node);
+}
+
+void ReadErf(NodeImport* node) {
+  const ImportValue& x = node->in(0);
+  if (x.form != ValueForm::kScaled || std::abs(x.factor * std::numbers::sqrt2 - 1) > 1e-6)
+    node->Refuse("only GELU, x / 2 (1 + erf(x / sqrt(2))), has a layer with erf");
+  GiveStep(ValueForm::kErf, 1, x.source, node);
+}
+
+void ReadGelu(NodeImport* node) {
+  if (node->Text("approximate", "none") != "none")
+    node->Refuse("approximates GELU by tanh; the layer computes the exact form");
+  GiveStep(ValueForm::kGelu, 1, node->Feature(0), node);
+}
+
+SINGA_REGISTER_ONNX_IMPORT(Relu, ReadReluNode);
+SINGA_REGISTER_ONNX_IMPORT(LeakyRelu, ReadLeakyRelu);
+SINGA_REGISTER_ONNX_IMPORT(Clip, ReadClip);
+SINGA_REGISTER_ONNX_IMPORT(Sigmoid, ReadSigmoidNode);
+SINGA_REGISTER_ONNX_IMPORT(Tanh, ReadTanhNode);
+SINGA_REGISTER_ONNX_IMPORT(Erf, ReadErf);
+SINGA_REGISTER_ONNX_IMPORT(Gelu, ReadGelu);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,158 @@
+// Reads Add, Sub, Mul, Div, Max and Sum: joins of features, and parts of functions.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "driver/onnx/import/input_steps.h"
+#include "driver/onnx/import/node_import.h"
+#include "nn/neuron/activation.h"
+
+namespace singa {
+namespace {
+
+constexpr size_t kMostTerms = 32;
+
+bool IsAboutEqual(float value, float wanted) { return std::abs(value - wanted) <= 1e-6f * wanted; }
+
+// Joins the features that the node reads, with a factor for each.
+void JoinFeatures(EltwiseProto::Operation operation, const std::vector<float>& factors,
+                  NodeImport* node) {
+  if (node->inputs() == 1) return node->GiveSame(Sizes(node->FeatureDims(0)));
+  ImportValue value{.form = ValueForm::kJoin, .dims = node->FeatureDims(0)};
+  value.operation = operation;
+  for (size_t i = 0; i < node->inputs(); ++i) {
+    ImportValue& term = node->in(i);
+    if (node->FeatureDims(i) != value.dims)
+      node->Refuse(StrCat("joins ", SizesText(value.dims), " and ", SizesText(term.dims),
+                          "; a layer needs equal sizes"));
+    const bool sum = operation == EltwiseProto::SUM;
+    if (i == 0 && term.form == ValueForm::kJoin && term.operation == operation && factors[0] == 1 &&
+        node->IsSoleReader(0) && term.terms.size() < kMostTerms) {
+      value.terms = term.terms;
+      value.coefficients = term.coefficients;
+      continue;
+    }
+    const bool scaled = sum && term.form == ValueForm::kScaled;
+    value.coefficients.push_back(factors[i] * (scaled ? term.factor : 1));
+    value.terms.push_back(scaled ? term.source : node->Feature(i));
+  }
+  const Sizes& first = node->graph().ShapeOf(value.terms[0]);
+  for (const LayerOutput& term : value.terms)
+    if (node->graph().ShapeOf(term) != first)
+      node->Refuse(StrCat("joins features with rows of ", SizesText(first), " and ",
+                          SizesText(node->graph().ShapeOf(term)), ": no layer reshapes them"));
+  node->Give(std::move(value));
+}
+
+// Multiplies input `x` by a number.
+void Scale(size_t x, float factor, NodeImport* node) {
+  if (!std::isfinite(factor)) node->Refuse("multiplies by a number that is not finite");
+  ImportValue value = node->in(x);
+  if (value.form == ValueForm::kTanh && IsAboutEqual(value.factor, kSTanhB) &&
+      IsAboutEqual(factor, kSTanhA)) {
+    node->Add(kSTanh, {value.source}, Sizes(node->graph().ShapeOf(value.source)));
+    return node->Give(value.dims);
+  }
+  const bool part = value.form == ValueForm::kErfPlusOne || value.form == ValueForm::kGelu ||
+                    value.form == ValueForm::kScaled;
+  if (part) {
+    value.factor *= factor;
+  } else {
+    value.source = node->Feature(x);
+    value.form = ValueForm::kScaled;
+    value.factor = factor;
+  }
+  if (value.form == ValueForm::kGelu && IsAboutEqual(value.factor, 1)) value.factor = 1;
+  node->Give(std::move(value));
+}
+
+// Reads x sigmoid(x) and x (1 + erf(x / sqrt(2))), with `part` as the second factor. Returns
+// whether it is one of them.
+bool GiveProduct(size_t x, size_t part, NodeImport* node) {
+  const ImportValue &left = node->in(x), &right = node->in(part);
+  const bool scaled = left.form == ValueForm::kScaled;
+  if ((!scaled && left.form != ValueForm::kFeature) || left.source != right.source) return false;
+  ImportValue value{.form = ValueForm::kGelu, .dims = left.dims};
+  value.source = left.source;
+  if (right.form == ValueForm::kSigmoid && !scaled) {
+    node->Add(kActivation, {left.source}, Sizes(node->graph().ShapeOf(left.source)))
+        .conf.mutable_activation_conf()
+        ->set_type(SILU);
+    node->Give(Sizes(left.dims));
+    return true;
+  }
+  if (right.form != ValueForm::kErfPlusOne) return false;
+  value.factor = 2 * right.factor * (scaled ? left.factor : 1);
+  if (IsAboutEqual(value.factor, 1)) value.factor = 1;
+  node->Give(std::move(value));
+  return true;
+}
+
+void ReadMul(NodeImport* node) {
+  for (size_t i : {0, 1})
+    if (const auto number = node->Number(i)) return Scale(1 - i, *number, node);
+  if (!node->IsConstant(0) && !node->IsConstant(1) &&
+      (GiveProduct(0, 1, node) || GiveProduct(1, 0, node)))
+    return;
+  JoinFeatures(EltwiseProto::PROD, {1, 1}, node);
+}
+
+void ReadDiv(NodeImport* node) {
+  if (node->IsConstant(1) && ReadInputDivision(node)) return;
+  const auto number = node->Number(1);
+  if (!number || *number == 0) node->Refuse("divides by other than a number that is not 0");
+  Scale(0, 1 / *number, node);
+}
+
+// Reads x W + b, with the constant b as input `bias`.
+void AddBiasTo(const ImportValue& product, size_t bias, NodeImport* node) {
+  const int64_t outputs = product.dims[1];
+  const ImportedParam param = node->Weight(bias);
+  if (param.dims.empty() || ProductOf(param.dims) != outputs || param.dims.back() != outputs)
+    node->Refuse(StrCat("adds a constant of ", SizesText(param.dims), " to ", outputs, " outputs"));
+  const ImportValue value = product;
+  ImportedLayer& layer = node->Add(kInnerProduct, {value.source}, {outputs});
+  InnerProductProto& conf = *layer.conf.mutable_innerproduct_conf();
+  conf.set_num_output(static_cast<int32_t>(outputs));
+  conf.set_transpose(true);
+  layer.params = {value.weight, param};
+  node->Give(Sizes(value.dims));
+}
+
+void ReadAdd(NodeImport* node) {
+  for (size_t i : {0, 1}) {
+    if (!node->IsConstant(i)) continue;
+    ImportValue value = node->in(1 - i);
+    if (value.form == ValueForm::kErf && node->Number(i) == 1.0f) {
+      value.form = ValueForm::kErfPlusOne;
+      value.factor = 1;
+      return node->Give(std::move(value));
+    }
+    if (value.form == ValueForm::kMatrix && node->IsSoleReader(1 - i))
+      return AddBiasTo(value, i, node);
+  }
+  JoinFeatures(EltwiseProto::SUM, {1, 1}, node);
+}
+
+void ReadSub(NodeImport* node) {
+  if (node->IsConstant(1) && ReadInputDifference(node)) return;
+  JoinFeatures(EltwiseProto::SUM, {1, -1}, node);
+}
+
+void ReadSum(NodeImport* node) {
+  JoinFeatures(EltwiseProto::SUM, std::vector<float>(node->inputs(), 1), node);
+}
+
+void ReadMax(NodeImport* node) {
+  JoinFeatures(EltwiseProto::MAX, std::vector<float>(node->inputs(), 1), node);
+}
+
+SINGA_REGISTER_ONNX_IMPORT(Mul, ReadMul);
+SINGA_REGISTER_ONNX_IMPORT(Div, ReadDiv);
+SINGA_REGISTER_ONNX_IMPORT(Add, ReadAdd);
+SINGA_REGISTER_ONNX_IMPORT(Sub, ReadSub);
+SINGA_REGISTER_ONNX_IMPORT(Sum, ReadSum);
+SINGA_REGISTER_ONNX_IMPORT(Max, ReadMax);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,37 @@
+// ImportJob turns an ONNX model into a job.conf and the values of its params.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "driver/onnx/import/imported_net.h"
+#include "driver/onnx/import/onnx_model.h"
+#include "driver/onnx/import/tensor_values.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+struct ImportOptions {
+  Sizes shape = {};                        // of a row of the input; empty: the model's
+  std::string loss = {};                   // as AddLoss takes it
+  std::vector<float> mean = {}, std = {};  // one number, or one for each channel
+  std::string store = {}, backend = {};    // of the input layer; "": noise
+};
+
+struct ImportedValues {
+  std::string name;
+  Sizes shape;
+  std::vector<float> numbers;
+};
+
+struct ImportedJob {
+  JobProto job;  // without checkpoint_path
+  std::vector<ImportedValues> params;
+};
+
+// Imports `model`, which was read from `file`. Throws DataError for nodes without a layer and for
+// damaged tensors, Error(kExitUsage) for options that do not fit the model.
+ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const ImportOptions& options,
+                      TensorValues* tensors);
+
+}  // namespace singa

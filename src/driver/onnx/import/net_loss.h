@@ -1,0 +1,15 @@
+// AddLoss makes the end of an imported net a loss, so that the net can be trained and tested.
+#pragma once
+
+#include <string>
+
+#include "driver/onnx/import/imported_net.h"
+
+namespace singa {
+
+// `kind`: "softmax", "sigmoid", "euclidean", "none", or "" for the loss that fits the net's end. A
+// softmax or sigmoid at the end becomes part of its loss. Throws Error(kExitUsage) if the net has
+// no end of that kind.
+void AddLoss(const std::string& kind, ImportedNet* net);
+
+}  // namespace singa

@@ -1,0 +1,15 @@
+// SortNodes puts the nodes of an ONNX graph in an order in which each can be computed.
+#pragma once
+
+#include <string>
+
+#include "driver/onnx/import/onnx_model.h"
+
+namespace singa {
+
+// Sorts the nodes so that each comes after the nodes that it reads. Nodes that are in order stay as
+// they are. Throws DataError naming `file` for a cycle, for a value that nobody or several give,
+// and for an output that nobody gives.
+void SortNodes(const std::string& file, OnnxModel* model);
+
+}  // namespace singa

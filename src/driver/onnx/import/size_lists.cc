@@ -1,0 +1,94 @@
+#include "driver/onnx/import/size_lists.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "onnx/onnx.pb.h"
+
+namespace singa {
+namespace {
+
+constexpr size_t kMostSizes = 1024;  // no list of sizes is longer
+
+// Gives `integers`, a list or, if `is_number`, its one number.
+void GiveIntegers(const Sizes& integers, bool is_number, NodeImport* node) {
+  if (integers.size() > kMostSizes) node->Refuse("computes a list of integers that is too long");
+  ImportValue value{.form = ValueForm::kConstant};
+  if (!is_number) value.dims = {std::ssize(integers)};
+  value.integers = integers;
+  node->Give(std::move(value));
+}
+
+void ReadConstant(NodeImport* node) {
+  const OnnxAttribute* const value = node->node().Find("value");
+  if (value && value->tensor)
+    return node->Give(
+        {.form = ValueForm::kConstant, .dims = value->tensor->dims, .tensor = &*value->tensor});
+  if (node->node().Find("value_int")) return GiveIntegers({node->Int("value_int", 0)}, true, node);
+  if (node->node().Find("value_ints")) return GiveIntegers(node->Ints("value_ints"), false, node);
+  node->Refuse("is a constant of a kind that an import does not read");
+}
+
+void ReadShape(NodeImport* node) {
+  const Sizes dims = node->in(0).dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  const auto bound = [&](const char* name, int64_t missing) {
+    const int64_t at = node->Int(name, missing);
+    return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
+  };
+  const int64_t begin = bound("start", 0), end = bound("end", rank);
+  GiveIntegers(begin < end ? Sizes(dims.begin() + begin, dims.begin() + end) : Sizes(), false,
+               node);
+}
+
+void ReadGather(NodeImport* node) {
+  if (!node->IsConstant(0)) node->Refuse("reads rows of a table, or parts of a feature");
+  const Sizes list = node->Integers(0), indices = node->Integers(1);
+  const auto size = static_cast<int64_t>(list.size());
+  Sizes found;
+  for (int64_t index : indices) {
+    if (node->in(0).dims.size() != 1 || index < -size || index >= size)
+      node->Refuse("reads beyond its list");
+    found.push_back(list[index < 0 ? index + size : index]);
+  }
+  GiveIntegers(found, node->in(1).dims.empty(), node);
+}
+
+// Casts of constants keep the numbers, which are integers or floats as their reader needs them.
+void ReadCast(NodeImport* node) {
+  using Tensor = onnx::TensorProto;
+  const int64_t to = node->Int("to", 0);
+  if (!node->IsConstant(0) && to != Tensor::FLOAT && to != Tensor::FLOAT16 &&
+      to != Tensor::DOUBLE && to != Tensor::BFLOAT16)
+    node->Refuse("turns a feature into other than floats");
+  node->GiveSame(Sizes(node->in(0).dims));
+}
+
+SINGA_REGISTER_ONNX_IMPORT(Constant, ReadConstant);
+SINGA_REGISTER_ONNX_IMPORT(Shape, ReadShape);
+SINGA_REGISTER_ONNX_IMPORT(Gather, ReadGather);
+SINGA_REGISTER_ONNX_IMPORT(Cast, ReadCast);
+
+}  // namespace
+
+void GiveJoinedLists(NodeImport* node) {
+  Sizes all;
+  for (size_t i = 0; i < node->inputs(); ++i) {
+    const Sizes part = node->Integers(i);
+    all.insert(all.end(), part.begin(), part.end());
+    if (all.size() > kMostSizes) break;
+  }
+  GiveIntegers(all, false, node);
+}
+
+void GivePartOfList(NodeImport* node) {
+  const Sizes list = node->Integers(0), begin = node->Integers(1), end = node->Integers(2);
+  const auto size = static_cast<int64_t>(list.size());
+  const bool step = !node->Has(4) || node->Integers(4) == Sizes{1};
+  if (begin.size() != 1 || end.size() != 1 || !step) node->Refuse("cuts a list in an unknown way");
+  const auto at = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
+  const int64_t from = at(begin[0]), to = at(end[0]);
+  GiveIntegers(from < to ? Sizes(list.begin() + from, list.begin() + to) : Sizes(), false, node);
+}
+
+}  // namespace singa

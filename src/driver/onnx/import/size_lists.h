@@ -1,0 +1,13 @@
+// These functions compute lists of sizes while a graph is imported. Programs write the target of a
+// Reshape as such a computation, in which the batch is free.
+#pragma once
+
+#include "driver/onnx/import/node_import.h"
+
+namespace singa {
+
+// Reads a Concat, and a Slice, of constant lists of integers.
+void GiveJoinedLists(NodeImport* node);
+void GivePartOfList(NodeImport* node);
+
+}  // namespace singa
