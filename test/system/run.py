@@ -51,6 +51,7 @@ import library_checks
 import meeting_checks
 import metrics_checks
 import onednn_checks
+import onnx_import_checks
 import outer_checks
 import param_scale_checks
 import partition_checks

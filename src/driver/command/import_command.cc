@@ -13,6 +13,7 @@
 #include "driver/command/subcommand.h"
 #include "driver/onnx/import/job_import.h"
 #include "io/checkpoint/safetensors_writer.h"
+#include "io/format/synthetic_store.h"
 
 namespace singa {
 namespace {
@@ -69,7 +70,7 @@ std::string ConfText(const JobProto& job, const std::string& file) {
   printer.SetUseShortRepeatedPrimitives(true);
   std::string fields;
   printer.PrintToString(job, &fields);
-  const bool noise = job.neuralnet().layer(0).store_conf().backend() == "synthetic";
+  const bool noise = job.neuralnet().layer(0).store_conf().backend() == kSyntheticBackend;
   std::string text = StrCat("# proto-file: proto/job.proto\n# proto-message: singa.JobProto\n#\n",
                             "# Imported by `singa import onnx` from ", Printable(file), ".\n");
   if (noise)

@@ -8,6 +8,7 @@
 #include "driver/onnx/import/net_loss.h"
 #include "driver/onnx/import/net_names.h"
 #include "io/checkpoint/json_text.h"
+#include "io/format/synthetic_store.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -39,7 +40,7 @@ void SetInput(const ImportOptions& options, StoreProto* conf) {
                  conf->mutable_channel_std(), conf);
   conf->add_batchsize(kBatchSize);
   if (options.store.empty() && conf->num_targets() == 0) {
-    conf->set_backend("synthetic");
+    conf->set_backend(kSyntheticBackend);
     conf->mutable_synthetic_conf()->set_records(kNoiseRecords);
     return;
   }
