@@ -44,7 +44,7 @@ singa data convert [flags] SRC DST
           textfile     lines label,number,... or target,...,number,...
           idx          MNIST's: a file of pictures, another one of labels; bytes only
           cifar10      CIFAR-10's binary batch: 3 x 32 x 32 bytes, labels 0 to 9
-          imagefolder  a .tar of CLASS/INDEX.png; as SRC also a folder, and JPEG files
+          imagefolder  a .tar of CLASS/INDEX.png; as SRC also a folder, and other pictures
           imagelist    only SRC: a text of lines "picture label" or "picture target ..."
           lmdb         Caffe's: a folder with data.mdb, Datums
           shard        only SRC: what SINGA 0.3's kShardData read
@@ -60,7 +60,7 @@ singa data convert [flags] SRC DST
                        label; or the last N numbers of a line of an imagelist
       -root FOLDER     where the pictures of an imagelist are; the list's folder if not given
       -no_labels       leaves labels out
-      -encoded         records of a kvfile or textfile are JPEG or PNG files: SRC's are decoded; or
+      -encoded         records of a kvfile or textfile are picture files: SRC's are decoded; or
                        a kvfile or lmdb DST keeps the files of an imagefolder as they are
       -mean FILE       writes the mean record, too: image_mean.bin of SINGA 0.3
       -max_bad N       leaves out up to N records that are damaged, empty or of another shape than

@@ -19,9 +19,10 @@ namespace fs = std::filesystem;
 
 bool HasPictureBytes(const std::string& path) {
   const InputFile file = InputFile::Open(path);
-  std::array<uint8_t, 8> bytes{};
-  file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
-  return IsPicture(bytes);
+  std::array<uint8_t, kPictureMagicBytes> bytes{};
+  const auto size = static_cast<size_t>(std::min<int64_t>(file.size(), bytes.size()));
+  file.ReadAt(0, bytes.data(), static_cast<int64_t>(size));
+  return IsPicture({bytes.data(), size});
 }
 
 class PictureSource final : public RecordSource {

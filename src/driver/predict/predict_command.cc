@@ -60,8 +60,9 @@ net reads one (kCharRNN). With -generate a net that reads a text writes one.
                    likely ones become more likely; > 0, 1 if not given
   -seed S          one seed gives one text; the job's seed if not given
 
-INPUT is a picture (JPEG or PNG) of the size that the net takes, a folder of pictures, a folder or
-an uncompressed tar of class folders, a store of records, or - for lines of numbers on stdin. Where
+INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, a folder of
+pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
+numbers on stdin. Where
 the first line has one number more than the net takes, every line begins with a label. Classes have
 names where the job reads class folders that are still there. Where records have labels of classes,
 stderr shows the accuracy at the end.

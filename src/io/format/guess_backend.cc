@@ -22,8 +22,7 @@ namespace singa {
 namespace {
 
 constexpr const char kNoStore[] =
-    "is a picture by its name, not a store of records; pictures are read from .jpg, .jpeg and "
-    ".png files";
+    "is a picture by its name, not a store of records; pictures are read from ";
 
 bool IsTar(const InputFile& file) {
   constexpr int64_t kAt = 257;
@@ -123,7 +122,8 @@ std::string GuessBackend(const std::string& path) {
   if (IsTar(file)) return "imagefolder";
   if (IsWholeIdx(file)) return "idx";
   if (StartsWithTuple(file)) return "kvfile";
-  if (HasNameOfAnyPicture(path)) throw DataError(path, -1, kNoStore);
+  if (HasNameOfAnyPicture(path))
+    throw DataError(path, -1, StrCat(kNoStore, kPictureEndings, " files"));
   if (IsImageList(file)) return "imagelist";
   // If a damaged file remains, the first bytes decide.
   std::array<uint8_t, 8> bytes{};

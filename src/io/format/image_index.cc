@@ -57,7 +57,7 @@ class Found {
   [[noreturn]] static void ThrowNone(const std::string& path, const LeftOut& others) {
     throw DataError(
         path, -1,
-        StrCat("holds no picture (.jpg, .jpeg, .png) in a folder of its class",
+        StrCat("holds no picture (", kPictureEndings, ") in a folder of its class",
                others.count > 0 ? StrCat("; it leaves out ", LeftOutText(others)) : std::string()));
   }
 

@@ -1,5 +1,5 @@
-// Backend "imagefolder" reads a folder of class folders of JPEG and PNG files, or a tar of one. A
-// record is a planar picture; its label is the index of its class, sorted by name.
+// Backend "imagefolder" reads a folder of class folders of picture files, or a tar of one. A record
+// is a planar picture; its label is the index of its class, sorted by name.
 #include <filesystem>
 #include <optional>
 

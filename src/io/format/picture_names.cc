@@ -24,10 +24,11 @@ bool Has(const std::array<std::string_view, n>& list, std::string_view text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-constexpr std::array<std::string_view, 3> kDecoded = {".jpg", ".jpeg", ".png"};
-constexpr std::array<std::string_view, 19> kNotDecoded = {
-    ".webp", ".gif",  ".bmp",  ".tif", ".tiff", ".ppm", ".pgm", ".pbm", ".pnm", ".heic",
-    ".heif", ".avif", ".jfif", ".jpe", ".jp2",  ".jxl", ".ico", ".tga", ".svg"};
+constexpr std::array<std::string_view, 7> kDecoded = {".jpg", ".jpeg", ".png", ".webp",
+                                                      ".bmp", ".tif",  ".tiff"};
+constexpr std::array<std::string_view, 15> kNotDecoded = {
+    ".gif",  ".ppm", ".pgm", ".pbm", ".pnm", ".heic", ".heif", ".avif",
+    ".jfif", ".jpe", ".jp2", ".jxl", ".ico", ".tga",  ".svg"};
 constexpr std::array<std::string_view, 16> kNotes = {
     ".txt",  ".md",  ".rst",  ".csv",  ".tsv", ".json", ".jsonl", ".xml",
     ".yaml", ".yml", ".toml", ".html", ".htm", ".pdf",  ".log",   ".ini"};
@@ -35,6 +36,8 @@ constexpr std::array<std::string_view, 7> kBeside = {"readme",    "license", "li
                                                      "thumbs.db", "md5sums", "sha256sums"};
 
 }  // namespace
+
+const char kPictureEndings[] = ".jpg, .jpeg, .png, .webp, .bmp, .tif and .tiff";
 
 bool HasPictureName(const std::string& path) { return Has(kDecoded, EndingOf(path)); }
 

@@ -5,10 +5,13 @@
 
 namespace singa {
 
-// Returns whether a file of this name is decoded: .jpg, .jpeg or .png in any case.
+// The endings of files that are decoded, for messages.
+extern const char kPictureEndings[];
+
+// Returns whether a file of this name is decoded: it has one of kPictureEndings, in any case.
 bool HasPictureName(const std::string& path);
 
-// Returns whether it is a picture, decoded or not: .webp, .gif, .tiff, ...
+// Returns whether it is a picture, decoded or not: .png, .gif, .heic, ...
 bool HasNameOfAnyPicture(const std::string& path);
 
 // Returns whether many picture folders have a file of this name beside the data; such files are

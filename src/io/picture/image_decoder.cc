@@ -1,7 +1,9 @@
 #include "io/picture/image_decoder.h"
 
 #include "io/format/value_parser.h"
+#include "io/picture/bmp_decoder.h"
 #include "io/picture/grey.h"
+#include "io/picture/optional_decoders.h"
 #include "io/picture/png_decoder.h"
 
 namespace singa {
@@ -59,15 +61,23 @@ void Spread(const T* samples, const Raster& raster, const Turn& turn, int channe
 
 }  // namespace
 
-bool IsPicture(std::span<const uint8_t> bytes) { return IsJpeg(bytes) || IsPng(bytes); }
+bool IsPicture(std::span<const uint8_t> bytes) {
+  return IsJpeg(bytes) || IsPng(bytes) || IsWebp(bytes) || IsBmp(bytes) || IsTiff(bytes);
+}
 
 const Image& ImageDecoder::Decode(std::span<const uint8_t> bytes) {
   if (IsJpeg(bytes))
     jpeg_.Decode(bytes, channels_, &raster_);
   else if (IsPng(bytes))
     DecodePng(bytes, &raster_);
+  else if (IsWebp(bytes))
+    DecodeWebp(bytes, &raster_);
+  else if (IsBmp(bytes))
+    DecodeBmp(bytes, &raster_);
+  else if (IsTiff(bytes))
+    DecodeTiff(bytes, &raster_);
   else
-    throw ValueError("is neither a JPEG nor a PNG file");
+    throw ValueError("is no JPEG, PNG, WebP, BMP or TIFF file");
   const Turn turn = TurnOf(raster_);
   const int64_t numbers = channels_ * turn.height * turn.width;
   const bool wide = !raster_.words.empty();

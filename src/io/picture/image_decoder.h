@@ -1,4 +1,4 @@
-// ImageDecoder turns JPEG and PNG files into planar numbers.
+// ImageDecoder turns picture files (JPEG, PNG, WebP, BMP, TIFF) into planar numbers.
 #pragma once
 
 #include <array>
@@ -28,7 +28,9 @@ struct Image {
   }
 };
 
-// Returns whether a file that begins with these bytes is a JPEG or PNG, damaged or not.
+// A file begins with at most so many bytes that say whether it is a picture.
+inline constexpr int64_t kPictureMagicBytes = 18;
+// Returns whether a file that begins with these bytes is a picture, damaged or not.
 bool IsPicture(std::span<const uint8_t> bytes);
 // Returns the channels of a picture for a record of this shape: 3, or 1 for grey.
 template <typename Size>
@@ -47,7 +49,7 @@ class ImageDecoder {
   explicit ImageDecoder(int channels) : channels_(channels) {}
 
   // Decodes a file's bytes; the image is valid until the next call. Throws ValueError if it is
-  // neither JPEG nor PNG, damaged or larger than kMaxPixels, and the errors of JpegDecoder.
+  // of none of the formats, damaged or larger than kMaxPixels, and the errors of the decoders.
   const Image& Decode(std::span<const uint8_t> bytes);
 
  private:

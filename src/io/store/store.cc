@@ -9,6 +9,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
+#include "io/format/picture_names.h"
 #include "io/picture/red_first.h"
 #include "singa/base/error.h"
 
@@ -68,8 +69,8 @@ std::string LeftOutText(const LeftOut& left_out) {
 }
 
 std::string LeftOutNote(const LeftOut& left_out) {
-  return StrCat("leaves out ", LeftOutText(left_out),
-                ". Only .jpg, .jpeg and .png files in a folder of their class are records");
+  return StrCat("leaves out ", LeftOutText(left_out), ". Only ", kPictureEndings,
+                " files in a folder of their class are records");
 }
 
 std::string Store::Where(int64_t index) const { return StrCat(name(), ": record ", index); }

@@ -66,7 +66,7 @@ struct StoreOptions {
   std::string label_column = {};  // CSV: as StoreProto.label_column
   std::string root_folder = {};   // imagelist: as StoreProto.root_folder
   int channels = 3;               // channels of decoded image files: 3, or 1 for grey
-  bool encoded = false;           // a record's pixel is an image file (JPEG, PNG) to decode
+  bool encoded = false;           // a record's pixel is a picture file to decode
   bool raw_files = false;         // stores of picture files: pixels are their bytes, not decoded
   // synthetic: shape, number and classes of the records; all > 0
   std::vector<int64_t> shape = {};

@@ -96,7 +96,7 @@ TEST_F(GuessBackendTest, ADamagedKvfileIsKnownByItsFirstLength) {
 TEST_F(GuessBackendTest, APictureIsNoStore) {
   EXPECT_ERROR(Guess(Png(2, 1, {1, 2, 3}), "a.png"), kExitBadData, "a.png",
                "is a picture by its name, not a store of records; pictures are read from .jpg, "
-               ".jpeg and .png files");
+               ".jpeg, .png, .webp, .bmp, .tif and .tiff files");
 }
 
 TEST_F(GuessBackendTest, AStoreMayHaveTheNameOfAPicture) {

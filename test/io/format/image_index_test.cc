@@ -91,9 +91,9 @@ TEST_F(ImageIndexTest, ReadsNothingBesideItsClassFolders) {
 
 TEST_F(ImageIndexTest, LeavesOutFilesThatAreNotDecoded) {
   Files files = files_;
-  files.emplace_back("dog/a.webp", "RIFF");
-  EXPECT_EQ(IndexImageFolder(Folder(files)).left_out.first, Texts{"dog/a.webp"});
-  EXPECT_EQ(IndexImageTar(Tar(files)).left_out.first, Texts{"dog/a.webp"});
+  files.emplace_back("dog/a.gif", "GIF89a");
+  EXPECT_EQ(IndexImageFolder(Folder(files)).left_out.first, Texts{"dog/a.gif"});
+  EXPECT_EQ(IndexImageTar(Tar(files)).left_out.first, Texts{"dog/a.gif"});
 }
 
 TEST_F(ImageIndexTest, AnEmptyClassFolderHasALabel) {
@@ -141,11 +141,13 @@ TEST_F(ImageIndexTest, AFolderIsReadOnce) {
 
 TEST_F(ImageIndexTest, WithoutAPictureThereIsNoIndex) {
   fs::create_directory(dir_.Path("empty"));
-  EXPECT_ERROR(IndexImageFolder(dir_.Path("empty")), kExitBadData,
-               "holds no picture (.jpg, .jpeg, .png) in a folder of its class");
+  EXPECT_ERROR(
+      IndexImageFolder(dir_.Path("empty")), kExitBadData,
+      "holds no picture (.jpg, .jpeg, .png, .webp, .bmp, .tif and .tiff) in a folder of its "
+      "class");
   ExpectBadTar(Tar({{"x.png", "x"}}),
                "in a folder of its class; it leaves out 1 file: x.png (in no class folder)");
-  ExpectBadTar(Tar({{"a/x.webp", "RIFF"}}), "it leaves out 1 file: a/x.webp");
+  ExpectBadTar(Tar({{"a/x.gif", "GIF89a"}}), "it leaves out 1 file: a/x.gif");
 }
 
 TEST_F(ImageIndexTest, WhatIsNotThereIsNoInput) {

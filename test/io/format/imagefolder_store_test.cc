@@ -162,16 +162,16 @@ TEST_F(ImageFolderTest, ATarThatShrinksUnderTheReaderIsAnError) {
 TEST_F(ImageFolderTest, CountsWhatItLeavesOutAndNamesTheFirstFew) {
   Files files = files_;
   for (const char* name :
-       {"dog/a.webp", "dog/b.gif", "dog/c", "dog/d.BMP", "dog/e.tif", "cat/f.ppm"})
+       {"dog/a.heic", "dog/b.gif", "dog/c", "dog/d.TGA", "dog/e.jp2", "cat/f.ppm"})
     files.emplace_back(name, "no JPEG");
   WriteFolder(files);
   for (const std::string& path : {dir_.Path("set"), Tar(files)}) {
     const LeftOut left_out = Open(path)->left_out();
     EXPECT_EQ(left_out.count, 6);
-    EXPECT_EQ(left_out.first, (std::vector<std::string>{"cat/f.ppm", "dog/a.webp", "dog/b.gif",
-                                                        "dog/c", "dog/d.BMP"}));
+    EXPECT_EQ(left_out.first, (std::vector<std::string>{"cat/f.ppm", "dog/a.heic", "dog/b.gif",
+                                                        "dog/c", "dog/d.TGA"}));
     EXPECT_EQ(LeftOutText(left_out),
-              "6 files: cat/f.ppm, dog/a.webp, dog/b.gif, dog/c, dog/d.BMP and 1 more");
+              "6 files: cat/f.ppm, dog/a.heic, dog/b.gif, dog/c, dog/d.TGA and 1 more");
   }
 }
 

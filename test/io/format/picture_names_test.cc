@@ -6,13 +6,13 @@ namespace singa {
 namespace {
 
 TEST(PictureNames, TheEndingSaysWhatIsDecoded) {
-  for (const char* name : {"a.jpg", "x/a.JPEG", "a.b.Png"})
+  for (const char* name : {"a.jpg", "x/a.JPEG", "a.b.Png", "a.WebP", "a.bmp", "a.tif", "a.TIFF"})
     EXPECT_TRUE(HasPictureName(name)) << name;
-  for (const char* name : {"a.webp", "a", "a.jpg.gz", "png"}) EXPECT_FALSE(HasPictureName(name));
+  for (const char* name : {"a.gif", "a", "a.jpg.gz", "png"}) EXPECT_FALSE(HasPictureName(name));
 }
 
 TEST(PictureNames, OtherFormatsArePicturesToo) {
-  for (const char* name : {"a.jpg", "a.webp", "a.GIF", "a.tiff", "a.jfif"})
+  for (const char* name : {"a.jpg", "a.webp", "a.GIF", "a.heic", "a.jfif"})
     EXPECT_TRUE(HasNameOfAnyPicture(name)) << name;
   for (const char* name : {"a.txt", "a", "a.bin"}) EXPECT_FALSE(HasNameOfAnyPicture(name)) << name;
 }
