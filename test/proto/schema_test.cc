@@ -53,7 +53,7 @@ const MessageSpec kAdded[] = {
      "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "
      "305 decode_threads int32=1; 308 num_targets int32=0; 309* channel_mean float; "
      "310* channel_std float; 311 header bool=false; 312 label_column string; "
-     "314 root_folder string"},
+     "313 short_side int32=0; 314 root_folder string"},
     {"RGBImageProto", "", "301 pad int32=0"},
     {"RecordProto", "", "301* target float packed"},
     {"LayerProto", "1001-1100",

@@ -83,6 +83,7 @@ class Peeking {
         source.norm.mean_file,
         source.norm.std_file,
         StrCat(store.channels, store.encoded, store.has_label, store.header, " ", store.targets),
+        StrCat(store.short_side),
         StrCat(store.records, " ", source.max_bad > 0),
         StrCat(static_cast<int>(store.colours), " ", static_cast<int>(store.format))};
     for (int64_t size : source.shape) key.push_back(StrCat(size));

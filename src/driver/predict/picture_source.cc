@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "base/file/input_file.h"
@@ -10,6 +11,7 @@
 #include "io/format/picture_names.h"
 #include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
+#include "io/picture/short_side.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -27,8 +29,11 @@ bool HasPictureBytes(const std::string& path) {
 
 class PictureSource final : public RecordSource {
  public:
-  PictureSource(std::vector<std::string> files, const std::vector<int64_t>& shape)
-      : files_(std::move(files)), shape_(shape), decoder_(PictureChannels(shape)) {}
+  PictureSource(std::vector<std::string> files, const std::vector<int64_t>& shape,
+                int32_t short_side)
+      : files_(std::move(files)), shape_(shape), decoder_(PictureChannels(shape)) {
+    if (short_side > 0) short_side_.emplace(short_side, shape);
+  }
 
   const Sample* Next() override {
     if (next_ == files_.size()) return nullptr;
@@ -38,6 +43,7 @@ class PictureSource final : public RecordSource {
     } catch (const ValueError& error) {
       throw DataError(file, -1, error.what());
     }
+    if (short_side_) sample_ = short_side_->Fit(sample_);
     const std::string misfit = sample_.Misfit(shape_, "the net takes");
     if (!misfit.empty()) throw DataError(file, -1, misfit);
     return &sample_;
@@ -48,6 +54,7 @@ class PictureSource final : public RecordSource {
   const std::vector<std::string> files_;
   const std::vector<int64_t> shape_;
   ImageDecoder decoder_;
+  std::optional<ShortSide> short_side_;
   size_t next_ = 0;
   Sample sample_;
 };
@@ -78,8 +85,9 @@ std::vector<std::string> PicturesAt(const std::string& path, LeftOut* left_out) 
 }
 
 std::unique_ptr<RecordSource> NewPictureSource(std::vector<std::string> files,
-                                               const std::vector<int64_t>& shape) {
-  return std::make_unique<PictureSource>(std::move(files), shape);
+                                               const std::vector<int64_t>& shape,
+                                               int32_t short_side) {
+  return std::make_unique<PictureSource>(std::move(files), shape, short_side);
 }
 
 }  // namespace singa

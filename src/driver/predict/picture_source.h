@@ -15,7 +15,9 @@ namespace singa {
 // pictures of other formats beside them.
 std::vector<std::string> PicturesAt(const std::string& path, LeftOut* left_out);
 
+// short_side: as StoreOptions::short_side; 0: pictures must have the size of `shape`.
 std::unique_ptr<RecordSource> NewPictureSource(std::vector<std::string> files,
-                                               const std::vector<int64_t>& shape);
+                                               const std::vector<int64_t>& shape,
+                                               int32_t short_side);
 
 }  // namespace singa

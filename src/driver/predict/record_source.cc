@@ -62,6 +62,15 @@ class StoreSource final : public RecordSource {
 // Returns the number of targets in front of a line of the training data.
 int64_t TargetsOf(const LayerProto& input) { return SettingsOf(input).conf.num_targets(); }
 
+// Returns short_side of the training data. A user's own layer may set one that cannot be used.
+int32_t ShortSideOf(const SourceOptions& options) {
+  const std::vector<int64_t>& shape = options.shape;
+  const int32_t pixels = SettingsOf(options.input).conf.short_side();
+  const bool usable =
+      shape.size() >= 2 && pixels >= std::max(shape[shape.size() - 2], shape.back());
+  return usable ? pixels : 0;
+}
+
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
   const StoreSettings settings = SettingsOf(options.input);
@@ -76,6 +85,8 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   if (traits.lines) store.label_column = settings.conf.label_column();
   if (own) store.root_folder = settings.conf.root_folder();
   store.channels = PictureChannels(options.shape);
+  store.shape = options.shape;
+  store.short_side = ShortSideOf(options);
   if (own || traits.raw_datums) store.colours = ColoursOf(settings.conf);
   return store;
 }
@@ -185,7 +196,7 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
   if (!pictures.empty()) {
     if (PictureChannels(options.shape) == 3) facts.colours = ColourOrder::kRedFirst;
     TellFactsOf(path, facts, options, warnings);
-    return NewPictureSource(std::move(pictures), options.shape);
+    return NewPictureSource(std::move(pictures), options.shape, ShortSideOf(options));
   }
   const std::string guess = GuessBackend(path);
   try {

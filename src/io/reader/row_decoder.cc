@@ -40,6 +40,7 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
   own.has_label = own.encoded = own.header = false;
   own.targets = 0;
   own.label_column.clear();
+  own.short_side = 0;
   const bool text = TraitsOf(backend).lines;
   const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
   const Sample& sample = store->Read(0);

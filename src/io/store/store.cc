@@ -11,6 +11,7 @@
 #include "base/text/edit_distance.h"
 #include "io/format/picture_names.h"
 #include "io/picture/red_first.h"
+#include "io/picture/short_side.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -120,6 +121,8 @@ void CheckBackend(const std::string& backend) {
 std::unique_ptr<Store> OpenStore(const std::string& backend, const StoreOptions& options) {
   CheckBackend(backend);
   std::unique_ptr<Store> store = Stores().Make(backend, options);
+  if (options.short_side > 0)
+    store = FitPictures(std::move(store), options.short_side, options.shape);
   return options.colours == ColourOrder::kBlueFirst ? RedFirst(std::move(store)) : std::move(store);
 }
 

@@ -68,8 +68,11 @@ struct StoreOptions {
   int channels = 3;               // channels of decoded image files: 3, or 1 for grey
   bool encoded = false;           // a record's pixel is a picture file to decode
   bool raw_files = false;         // stores of picture files: pixels are their bytes, not decoded
-  // synthetic: shape, number and classes of the records; all > 0
-  std::vector<int64_t> shape = {};
+  // For pictures of any size that are decoded: each is scaled so that its shorter side has so many
+  // pixels, and the centre of `shape` is cut out (io/picture/short_side.h). 0: it is not scaled.
+  int32_t short_side = 0;
+  std::vector<int64_t> shape = {};  // of a record: for short_side and synthetic
+  // synthetic: number and classes of the records; all > 0
   int64_t records = 1, classes = 1;
   // Order of colours, as the conf says, of pictures that are not decoded from an image file. With
   // kBlueFirst OpenStore reverses it, and readers see red first.

@@ -142,6 +142,12 @@ void StoreInput::SetShape(const StoreProto& conf) {
     options_.shape.push_back(conf.shape(i));
   }
   options_.store.shape = options_.shape;
+  const Encoded encoded = TraitsOf(options_.backend).encoded;
+  CheckShortSide(
+      conf, options_.shape,
+      format_ == ValueFormat::kRecord &&
+          (encoded == Encoded::kIgnored || (encoded == Encoded::kAsSaid && conf.encoded())));
+  options_.store.short_side = conf.short_side();
   options_.store.colours = ColoursOf(conf);
   if (options_.store.colours != ColourOrder::kNotSaid &&
       (options_.shape.size() != 3 || options_.shape[0] != 3))

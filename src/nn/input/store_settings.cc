@@ -1,5 +1,6 @@
 #include "nn/input/store_settings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -65,6 +66,25 @@ void CheckNormalisation(const StoreProto& conf, const std::vector<int64_t>& shap
   CheckChannels("channel_std", conf.channel_std(), channels);
   for (int i = 0; i < conf.channel_std_size(); ++i)
     if (conf.channel_std(i) == 0) throw ConfigError(ElementPath("channel_std", i), "must not be 0");
+}
+
+void CheckShortSide(const StoreProto& conf, const std::vector<int64_t>& shape, bool decodes) {
+  constexpr int64_t kMost = 65535;
+  const int64_t pixels = conf.short_side();
+  if (pixels == 0) return;
+  if (shape.size() != 2 && shape.size() != 3)
+    throw ConfigError("short_side",
+                      "is for pictures: shape must be channels, height, width, or height, width");
+  if (!decodes)
+    throw ConfigError("short_side",
+                      "is for picture files, which this store does not decode: use a folder of "
+                      "pictures, or encoded: true");
+  // So every picture, upright or not, covers the part that is cut out.
+  const int64_t least = std::max(shape[shape.size() - 2], shape.back());
+  if (pixels < least || pixels > kMost)
+    throw ConfigError("short_side", StrCat("must be 0, or from ", least,
+                                           ", the larger of shape's height and width, to ", kMost,
+                                           ", is ", pixels));
 }
 
 StoreSettings SettingsOf(const LayerProto& conf) {

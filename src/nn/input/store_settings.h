@@ -41,6 +41,10 @@ void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* 
 // used for records of `shape`.
 void CheckNormalisation(const StoreProto& conf, const std::vector<int64_t>& shape);
 
+// Throws ConfigError, relative to `conf`, for a short_side that cannot be used for records of
+// `shape`. `decodes`: whether the store decodes picture files.
+void CheckShortSide(const StoreProto& conf, const std::vector<int64_t>& shape, bool decodes);
+
 inline Normalisation NormalisationOf(const StoreProto& conf) {
   return {conf.mean_value(),
           conf.has_std_value() ? conf.std_value() : 1,

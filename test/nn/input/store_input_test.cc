@@ -127,6 +127,22 @@ TEST_F(StoreInputTest, RejectsNumbersOfChannelsThatFitNoChannel) {
   Build("batchsize: 4 shape: 3 channel_mean: 1");  // shape (2, 3): a picture of one channel
 }
 
+TEST_F(StoreInputTest, RejectsAShortSideThatMakesNoPictures) {
+  const auto build = [this](const std::string& store) {
+    BuiltLayer(ctx_, "type: kRecordInput store_conf { path: 'x' batchsize: 2 " + store + " }", {});
+  };
+  const std::string folder = "backend: 'imagefolder' shape: 3 shape: 20 shape: 30 short_side: ";
+  for (const char* pixels : {"29", "-1", "65536"})
+    EXPECT_CONFIG_ERROR_SAYS(build(folder + pixels), "store_conf.short_side",
+                             "must be 0, or from 30, the larger of shape's height and width");
+  EXPECT_CONFIG_ERROR_SAYS(build("backend: 'imagefolder' shape: 9 short_side: 9"),
+                           "store_conf.short_side", "is for pictures");
+  const std::string kvfile = "shape: 3 shape: 8 shape: 8 short_side: 8";
+  EXPECT_CONFIG_ERROR_SAYS(build(kvfile), "store_conf.short_side", "does not decode");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 shape: 3 short_side: 9"), "store_conf.short_side",
+                           "does not decode");
+}
+
 TEST_F(StoreInputTest, OptionsAreThoseOfTheConf) {
   const auto layer = Build("batchsize: 8 decode_threads: 3 random_skip: 5 shuffle: true",
                            "num_partitions: 2 partition_id: 1 partition_dim: 0");
