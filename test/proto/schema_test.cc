@@ -54,7 +54,10 @@ const MessageSpec kAdded[] = {
      "305 decode_threads int32=1; 308 num_targets int32=0; 309* channel_mean float; "
      "310* channel_std float; 311 header bool=false; 312 label_column string; "
      "313 short_side int32=0; 314 root_folder string"},
-    {"RGBImageProto", "", "301 pad int32=0"},
+    {"RGBImageProto", "",
+     "301 pad int32=0; 302 crop_height int32=0; 303 crop_width int32=0; 304 area_min float=0; "
+     "305 area_max float=1; 306 aspect_max float=1.3333334; 307 brightness float=0; "
+     "308 contrast float=0; 309 saturation float=0; 310 hue float=0"},
     {"RecordProto", "", "301* target float packed"},
     {"LayerProto", "1001-1100",
      "220 eltwise_conf EltwiseProto; 221 layer_norm_conf LayerNormProto; "

@@ -30,7 +30,7 @@ class Effects {
       if (Is(row.message) && Has(row.field) && Wins(row.winner) && !IsUserType(row.field))
         Warn(row.field, StrCat("has no effect: ", row.winner, " is set and takes precedence"));
     for (const Without& row : kWithout)
-      if (Is(row.message) && Number(row.field) != 0 && Number(row.other) == 0 &&
+      if (Is(row.message) && Has(row.field) && Number(row.field) != 0 && Number(row.other) == 0 &&
           (!row.or_other || Number(row.or_other) == 0))
         Warn(row.field, StrCat("has no effect without ", row.other));
     for (const SwitchedOff& row : kSwitchedOff)

@@ -195,6 +195,8 @@ inline constexpr Without kWithout[] = {
     {"JobProto", "validate_after", "validate_freq", nullptr},
     {"JobProto", "validate_steps", "validate_freq", nullptr},
     {"JobProto", "checkpoint_after", "checkpoint_freq", nullptr},
+    {"RGBImageProto", "area_max", "area_min", nullptr},
+    {"RGBImageProto", "aspect_max", "area_min", nullptr},
 };
 
 // A field that has an effect only if a switch of its message is on.

@@ -85,15 +85,16 @@ void WriteStore(OnnxLayer* layer) {
   layer->Alias(x);
 }
 
-std::string CutCentre(const std::string& x, int64_t side, OnnxLayer* layer) {
+std::string CutCentre(const std::string& x, OnnxLayer* layer) {
   OnnxGraph& graph = layer->graph();
-  const Shape& in = layer->in_shape();
-  const int64_t rows = in.dims() - 2, columns = in.dims() - 1;
-  const int64_t top = (in[static_cast<int>(rows)] - side) / 2,
-                left = (in[static_cast<int>(columns)] - side) / 2;
-  return layer->Step("Slice", {x, graph.Ints(layer->Inner("begin"), {top, left}),
-                               graph.Ints(layer->Inner("end"), {top + side, left + side}),
-                               graph.Ints(layer->Inner("axes"), {rows, columns})});
+  const Shape &in = layer->in_shape(), &out = layer->out_shape();
+  const int rows = in.dims() - 2, columns = in.dims() - 1;
+  const int64_t top = (in[rows] - out[rows]) / 2, left = (in[columns] - out[columns]) / 2;
+  graph.Describe("crop", StrCat("the centre, ", out[rows], " x ", out[columns]));
+  return layer->Step("Slice",
+                     {x, graph.Ints(layer->Inner("begin"), {top, left}),
+                      graph.Ints(layer->Inner("end"), {top + out[rows], left + out[columns]}),
+                      graph.Ints(layer->Inner("axes"), {rows, columns})});
 }
 
 void WriteImagePreprocess(OnnxLayer* layer) {
@@ -107,10 +108,7 @@ void WriteImagePreprocess(OnnxLayer* layer) {
                                             SizesBehindRows(layer->in_shape()), decoder.mean())});
     graph.Describe("meanfile", conf.meanfile());
   }
-  if (!(layer->in_shape() == layer->out_shape())) {
-    x = CutCentre(x, conf.cropsize(), layer);
-    graph.Describe("crop", StrCat("the centre, ", conf.cropsize(), " x ", conf.cropsize()));
-  }
+  if (!(layer->in_shape() == layer->out_shape())) x = CutCentre(x, layer);
   if (conf.scale() != 1) {
     x = layer->Step("Mul", {x, layer->Number("scale", conf.scale())});
     graph.Describe("scale", FloatText(conf.scale()));

@@ -1,16 +1,20 @@
-// kImagePreprocess prepares each image in this order: it subtracts the mean image, pads with zeros
-// (in training), cuts a square out, flips with probability 1/2 (in training), and scales. In
-// training the square's place is random, else it is the centre. Place and flip depend on (layer,
-// step, global row). With several input layers, nn/input/pair_cuts.h says which layers draw the
-// same cuts.
+// kImagePreprocess prepares each image in this order: it pads with zeros, cuts a rectangle out,
+// flips with probability 1/2, changes the colours, all this in training alone, subtracts the mean
+// image at the same place, and scales the numbers. In training the rectangle's place is random, and
+// it may be scaled to the size of the crop; else it is the centre. What is random depends on
+// (layer, step, global row). With several input layers, nn/input/pair_cuts.h says which layers draw
+// the same cuts.
 #include "nn/input/image_preprocess.h"
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "io/reader/row_decoder.h"
 #include "math/parallel_slices.h"
+#include "nn/input/colour_jitter.h"
 #include "nn/input/image_elements.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
@@ -49,13 +53,31 @@ void CutRow(const float* x, const ImageShape& s, const float* mean, const Cut& c
     Scaled(x + at + j * s.c, mean_at(j), s.c, scale, y + (width - 1 - j) * s.c);
 }
 
+// Writes row `row` of a part that is scaled to `height` x `width` pixels.
+void ScaledRow(const float* x, const ImageShape& s, const float* mean, const Cut& cut, float scale,
+               int64_t row, int64_t height, int64_t width, float* y) {
+  const ScaledPlace rows = ScaledPlaceOf(row, cut.y, cut.height, height);
+  for (int64_t j = 0; j < width; ++j) {
+    const ScaledPlace columns = ScaledPlaceOf(j, cut.x, cut.width, width);
+    float* const pixel = y + (cut.mirror ? width - 1 - j : j) * s.c;
+    for (int64_t c = 0; c < s.c; ++c) {
+      const float value = ScaledValue(x, s, rows, columns, c);
+      pixel[c] = scale * (mean ? value - ScaledValue(mean, s, rows, columns, c) : value);
+    }
+  }
+}
+
 void CutAll(Context& ctx, const float* x, ImageShape s, const float* mean, const Cut* cuts,
             float scale, float* y, int64_t height, int64_t width) {
   const int64_t row = width * s.c;
   ParallelSlices(ctx, s.n * height * row, row, [&](int64_t begin, int64_t end) {
     for (int64_t at = begin / row; at < end / row; ++at) {
       const int64_t n = at / height;
-      CutRow(x + n * s.pixels() * s.c, s, mean, cuts[n], scale, at % height, width, y + at * row);
+      const float* const image = x + n * s.pixels() * s.c;
+      if (cuts[n].height > 0)
+        ScaledRow(image, s, mean, cuts[n], scale, at % height, height, width, y + at * row);
+      else
+        CutRow(image, s, mean, cuts[n], scale, at % height, width, y + at * row);
     }
   });
 }
@@ -82,23 +104,20 @@ class ImagePreprocessLayer final : public CuttingLayer {
     shape_ = ImageShape::Of(x);
     if (!std::isfinite(conf_.scale()))
       throw ConfigError("rgbimage_conf.scale", StrCat("must be finite, is ", conf_.scale()));
-    const int64_t most = std::min(shape_.h, shape_.w), crop = conf_.cropsize();
-    if (crop < 0 || crop > most)
-      throw ConfigError("rgbimage_conf.cropsize", StrCat("must be from 0 to ", most,
-                                                         ", the source's smaller side, is ", crop));
-    if (conf_.pad() < 0 || conf_.pad() > most)
-      throw ConfigError("rgbimage_conf.pad", StrCat("must be from 0 to ", most,
-                                                    ", the source's "
-                                                    "smaller side, is ",
-                                                    conf_.pad()));
-    height_ = crop ? crop : shape_.h;
-    width_ = crop ? crop : shape_.w;
+    SetCrop();
+    CheckScaledCrop();
+    CheckColours();
     if (!conf_.meanfile().empty()) {
       declare.File("rgbimage_conf.meanfile", conf_.meanfile());
       declare.Keeps(shape_.pixels() * shape_.c * static_cast<int64_t>(sizeof(float)));
     }
     declare.Uses(DrawCuts, CutImages);
-    cuts_ = declare.Buffer({shape_.n, 3}, Keep::kStep, DType::kI32);
+    cuts_ = declare.Buffer({shape_.n, sizeof(Cut) / sizeof(int32_t)}, Keep::kStep, DType::kI32);
+    if (jitters_) {
+      declare.Uses(DrawTints, GreyMeans, JitterColours);
+      tints_ = declare.Buffer({shape_.n, sizeof(Tint) / sizeof(float)}, Keep::kStep);
+      parts_ = declare.Buffer({shape_.n, kGreyParts}, Keep::kStep);
+    }
     out[0]->data.SetShape(x.dims() == 4 ? Shape({shape_.n, shape_.c, height_, width_})
                                         : Shape({shape_.n, height_, width_}));
   }
@@ -118,19 +137,90 @@ class ImagePreprocessLayer final : public CuttingLayer {
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     Cut* const cuts = reinterpret_cast<Cut*>(cuts_->as<int32_t>());
+    const bool train = (phase & kTrain) != 0;
     const CutRules rules = {
-        shape_.h, shape_.w, height_, width_, conf_.pad(), (phase & kTrain) != 0, conf_.mirror()};
-    DrawCuts(ctx, ctx.Random(stream_), in[0]->span, rules, cuts, shape_.n);
-    CutImages(ctx, in[0]->data.data(), shape_, mean_.empty() ? nullptr : mean_.data(), cuts,
-              conf_.scale(), out[0]->data.data(), height_, width_);
+        shape_.h, shape_.w,       height_,          width_,           conf_.pad(),
+        train,    conf_.mirror(), conf_.area_min(), conf_.area_max(), conf_.aspect_max()};
+    const Philox stream = ctx.Random(stream_);
+    DrawCuts(ctx, stream, in[0]->span, rules, cuts, shape_.n);
+    const float* const mean = mean_.empty() ? nullptr : mean_.data();
+    const float* const x = in[0]->data.data();
+    float* const y = out[0]->data.data();
+    if (!jitters_ || !train) {
+      CutImages(ctx, x, shape_, mean, cuts, conf_.scale(), y, height_, width_);
+      return;
+    }
+    CutImages(ctx, x, shape_, nullptr, cuts, 1, y, height_, width_);
+    Tint* const tints = reinterpret_cast<Tint*>(tints_->data());
+    const ImageShape to = {shape_.n, shape_.c, height_, width_};
+    DrawTints(ctx, stream, in[0]->span,
+              {conf_.brightness(), conf_.contrast(), conf_.saturation(), conf_.hue()}, tints,
+              shape_.n);
+    if (conf_.contrast() > 0) GreyMeans(ctx, y, to, tints, parts_->data());
+    JitterColours(ctx, y, to, tints, shape_, mean, cuts, conf_.scale());
   }
 
  private:
+  // Sets the size of the crop, and checks it and the padding.
+  void SetCrop() {
+    const int64_t most = std::min(shape_.h, shape_.w);
+    RequireSide("cropsize", conf_.cropsize(), most, "the source's smaller side");
+    RequireSide("pad", conf_.pad(), most, "the source's smaller side");
+    RequireSide("crop_height", conf_.crop_height(), shape_.h, "the source's height");
+    RequireSide("crop_width", conf_.crop_width(), shape_.w, "the source's width");
+    const int64_t side = conf_.cropsize();
+    height_ = conf_.crop_height() ? conf_.crop_height() : side ? side : shape_.h;
+    width_ = conf_.crop_width() ? conf_.crop_width() : side ? side : shape_.w;
+  }
+
+  static void RequireSide(const std::string& field, int64_t pixels, int64_t most,
+                          const std::string& what) {
+    if (pixels < 0 || pixels > most)
+      throw ConfigError("rgbimage_conf." + field,
+                        StrCat("must be from 0 to ", most, ", ", what, ", is ", pixels));
+  }
+
+  static void RequireNumber(const std::string& field, float value, float least, float most) {
+    if (!(value >= least && value <= most))
+      throw ConfigError("rgbimage_conf." + field,
+                        StrCat("must be from ", least, " to ", most, ", is ", value));
+  }
+
+  void CheckScaledCrop() const {
+    RequireNumber("area_min", conf_.area_min(), 0, 1);
+    RequireNumber("area_max", conf_.area_max(), conf_.area_min(), 1);
+    RequireNumber("aspect_max", conf_.aspect_max(), 1, 100);
+    if (conf_.area_min() > 0 && conf_.pad() > 0)
+      throw ConfigError("rgbimage_conf.pad",
+                        "must be 0 with area_min: scaled crops have no padding");
+  }
+
+  void CheckColours() {
+    constexpr float kMostFactor = 100;
+    RequireNumber("brightness", conf_.brightness(), 0, kMostFactor);
+    RequireNumber("contrast", conf_.contrast(), 0, kMostFactor);
+    RequireNumber("saturation", conf_.saturation(), 0, kMostFactor);
+    RequireNumber("hue", conf_.hue(), 0, 0.5f);
+    const std::pair<const char*, float> fields[] = {{"brightness", conf_.brightness()},
+                                                    {"contrast", conf_.contrast()},
+                                                    {"saturation", conf_.saturation()},
+                                                    {"hue", conf_.hue()}};
+    for (const auto& [field, value] : fields) {
+      if (value > 0 && shape_.c != 3)
+        throw ConfigError(StrCat("rgbimage_conf.", field),
+                          StrCat("is for images of 3 channels; the source has ", shape_.c));
+      jitters_ = jitters_ || value > 0;
+    }
+  }
+
   RGBImageProto conf_;
   ImageShape shape_;
   int64_t height_ = 0, width_ = 0;
   Tensor mean_;             // stored as a row of the source; empty: no mean
   Tensor* cuts_ = nullptr;  // cut of each image
+  bool jitters_ = false;    // whether colours change in training
+  Tensor* tints_ = nullptr;
+  Tensor* parts_ = nullptr;
 };
 
 SINGA_REGISTER_LAYER(kImagePreprocess, ImagePreprocessLayer);

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <set>
 
 #include "io/store/store_writer.h"
@@ -121,6 +122,74 @@ TEST_P(ImagePreprocessTest, SubtractsTheMeanBeforeItPads) {
   EXPECT_EQ(Feature(conf, {{.shape = {1, 2, 2, 1}, .data = {5, 5, 5, 5}}}),
             (Values{40, 30, 20, 10}));
   EXPECT_THROW(Feature(conf, {{.shape = {1, 3, 2, 1}}}), DataError);
+}
+
+TEST_P(ImagePreprocessTest, ARectangleWinsOverTheSquare) {
+  const Input x = Counted({1, 1, 4, 5});
+  EXPECT_EQ(Feature(ImageConf("cropsize: 2 crop_width: 3"), {x}, {.phase = kTest}),
+            (Values{7, 8, 9, 12, 13, 14}));
+  EXPECT_EQ(Feature(ImageConf("crop_height: 2 crop_width: 1"), {x}, {.phase = kTest}),
+            (Values{8, 13}));
+  EXPECT_EQ(Feature(ImageConf("crop_height: 1"), {x}, {.phase = kTest}), (Values{6, 7, 8, 9, 10}));
+}
+
+TEST_P(ImagePreprocessTest, TestsNeitherScaleNorChangeColours) {
+  const Input x = Counted({1, 3, 4, 4});
+  const std::string random = " area_min: 0.1 brightness: 1 contrast: 1 saturation: 1 hue: 0.5";
+  EXPECT_EQ(Feature(ImageConf("cropsize: 2" + random), {x}, {.phase = kTest}),
+            Feature(ImageConf("cropsize: 2"), {x}, {.phase = kTest}));
+}
+
+// The image is a plane, of which a linearly scaled part has the same slope in each direction.
+TEST_P(ImagePreprocessTest, ScaledCropsArePartsOfManySizes) {
+  const int64_t n = 200;
+  Input x{.shape = {n, 1, 16, 16}};
+  for (int64_t i = 0; i < n * 256; ++i)
+    x.data.push_back(static_cast<float>(100 + i % 256 / 16 * 20 + i % 16));
+  const Values y = Feature(ImageConf("cropsize: 4 area_min: 0.25 area_max: 0.5"), {x});
+  std::set<int> heights;
+  for (int64_t i = 0; i < n; ++i) {
+    const float* const cut = &y[i * 16];
+    const float right = cut[2] - cut[1], down = (cut[9] - cut[5]) / 20;
+    heights.insert(static_cast<int>(std::lround(4 * down)));
+    const float area = 16 * right * down;  // each step is a fourth of the part's side
+    EXPECT_GT(area, 0.25f * 256 - 12) << i;
+    EXPECT_LT(area, 0.5f * 256 + 12) << i;
+    EXPECT_LT(right / down, 1.6f) << i;
+    EXPECT_GT(right / down, 1 / 1.6f) << i;
+  }
+  EXPECT_GT(heights.size(), 3u);
+}
+
+TEST_P(ImagePreprocessTest, RandomSizesAndColoursGoWithTheRowsNumberInTheBatch) {
+  const std::string conf = ImageConf(
+      "cropsize: 3 mirror: true area_min: 0.2 brightness: 0.4 contrast: 0.4 saturation: 0.4 hue: "
+      "0.1");
+  Input x = Counted({4, 3, 5, 5});
+  for (float& value : x.data) value *= 0.8f;
+  const Values all = Feature(conf, {x});
+  Input part{.shape = {2, 3, 5, 5}, .span = {2, 2, 4}};
+  part.data.assign(x.data.begin() + 150, x.data.end());
+  EXPECT_EQ(Feature(conf, {part}), Values(all.begin() + 54, all.end()));
+  EXPECT_NE(all, Feature(conf, {x}, {.step = 1}));
+}
+
+TEST_P(ImagePreprocessTest, RejectsSettingsOfColoursAndScaledCrops) {
+  const Shape image = {2, 3, 6, 5};
+  const auto says = [&](const std::string& fields, const std::string& field,
+                        const std::string& text) {
+    EXPECT_CONFIG_ERROR_SAYS(Build(ImageConf(fields), image), "rgbimage_conf." + field, text);
+  };
+  says("crop_height: 7", "crop_height", "must be from 0 to 6, the source's height, is 7");
+  says("crop_width: -1", "crop_width", "must be from 0 to 5, the source's width, is -1");
+  says("area_min: 1.5", "area_min", "must be from 0 to 1");
+  says("area_min: 0.5 area_max: 0.4", "area_max", "must be from 0.5 to 1");
+  says("area_min: 0.5 aspect_max: 0.5", "aspect_max", "must be from 1 to 100");
+  says("area_min: 0.5 pad: 1", "pad", "must be 0 with area_min");
+  says("hue: 0.6", "hue", "must be from 0 to 0.5");
+  says("contrast: nan", "contrast", "must be from 0 to 100");
+  EXPECT_CONFIG_ERROR_SAYS(Build(ImageConf("saturation: 1"), {2, 1, 6, 5}),
+                           "rgbimage_conf.saturation", "is for images of 3 channels");
 }
 
 TEST_P(ImagePreprocessTest, RejectsWhatDoesNotFit) {
