@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Measures the validation loss of the confs of examples/gpt, in nats per character, and the minutes
-that they take. The text is Shakespeare's last tenth, on which the jobs do not train.
+"""Measures the validation loss of the confs of examples/gpt, in nats per character, the minutes that
+they take, and how many characters a second the trained net then writes on one thread. The text is
+Shakespeare's last tenth, on which the jobs do not train.
 
 usage: SINGA_DATA=DIR python3 test/bench/gpt_nats.py BINARY [--confs job,larger] [--workspace DIR]
            [--write]
@@ -16,6 +17,8 @@ import results_file
 import singa_job
 
 MOST = {"job": (1.88, 50), "larger": (1.50, 25)}  # nats, minutes
+LEAST_SPEED = {"job": 2000}  # characters a second
+SHORT, LONG = 500, 8500  # characters written
 
 
 def train(binary, conf, folder, workspace):
@@ -23,6 +26,21 @@ def train(binary, conf, folder, workspace):
     start = time.perf_counter()
     rows = singa_job.train_example(binary, f"gpt/{conf}.conf", workspace, singa_job.text_sets(folder))
     return [row for row in rows if row["phase"] == "validate"], (time.perf_counter() - start) / 60
+
+
+def writing_speed(binary, conf, folder, workspace):
+    """Returns the characters that the best checkpoint writes in a second, without the start."""
+    taken = []
+    for count in (SHORT, LONG):
+        words = [binary, "predict", "-conf", str(singa_job.REPOSITORY / f"examples/gpt/{conf}.conf"),
+                 "-checkpoint", f"{workspace}/checkpoint/best", "-generate", str(count)]
+        for option in ["num_openblas_threads=1", *singa_job.text_sets(folder)]:
+            words += ["-set", option]
+        start = time.perf_counter()
+        text, _ = singa_job.run_process(words)
+        taken.append(time.perf_counter() - start)
+        assert len(text) == count, len(text)
+    return (LONG - SHORT) / (taken[1] - taken[0])
 
 
 def main():
@@ -37,16 +55,20 @@ def main():
     with tempfile.TemporaryDirectory(prefix="singa-gpt-") as folder:
         singa_job.copy_text(folder)
         for conf in args.confs.split(","):
-            rows, minutes = train(args.binary, conf, folder, f"{args.workspace or folder}/{conf}")
+            workspace = f"{args.workspace or folder}/{conf}"
+            rows, minutes = train(args.binary, conf, folder, workspace)
+            speed = writing_speed(args.binary, conf, folder, workspace)
             nats = min(row["loss"] for row in rows)
             table.append([f"{conf}.conf", rows[-1]["step"], f"{rows[-1]['loss']:.4f}", f"{nats:.4f}",
                           f"{rows[-1]['accuracy']:.4f}", f"{minutes:.1f}",
-                          "{} in {}".format(*MOST[conf])])
-            missed = missed or nats > MOST[conf][0] or minutes > MOST[conf][1]
+                          "{} in {}".format(*MOST[conf]), f"{speed:.0f}"])
+            missed = missed or nats > MOST[conf][0] or minutes > MOST[conf][1] or \
+                speed < LEAST_SPEED.get(conf, 0)
     lines = [*results_file.table(["conf", "steps", "nats at the end", "least", "accuracy at the end",
-                                  "minutes", "target"], table), "",
-             "Nats per character of the last tenth of the text; the conf of the least is "
-             "`checkpoint/best`. Minutes include validations and start."]
+                                  "minutes", "target", "characters/s"], table), "",
+             "Nats per character of the last tenth of the text; `checkpoint/best` has the least. "
+             "Minutes include validations and start. Characters are written by `singa predict "
+             f"-generate` on one thread; job.conf's target is {LEAST_SPEED['job']}."]
     results_file.report("gpt_nats", conditions, lines, args.write)
     return 1 if missed else 0
 

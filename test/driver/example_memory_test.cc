@@ -93,10 +93,10 @@ int64_t HeapBytes() {
 }
 
 // Returns the peak of three steps and a test, above the memory that the process had before. `said`:
-// the plan's bytes.
-int64_t PeakBytes(const JobProto& job, int64_t* said) {
+// the plan.
+int64_t PeakBytes(const JobProto& job, MemoryUse* said) {
   Trainer trainer(job, 2);
-  *said = trainer.memory().host.total();
+  *said = trainer.memory().host;
   const int64_t before = HeapBytes();
   trainer.Allocate();
   InitParams(trainer.model().ctx(), {}, &trainer.model().params());
@@ -126,12 +126,16 @@ TEST_P(ExampleMemoryTest, IsWhatCheckSays) {
   if (!Trains(job, JobUse::kEither)) return;  // it tests the result of another example
   SetStores(folder, &job);
   SetInits(&job);
-  int64_t said = 0;
+  MemoryUse plan;
   if (!IsLarge(job))        // where this share is tiny
-    PeakBytes(job, &said);  // a first run: libraries allocate memory that they keep
-  const int64_t peak = PeakBytes(job, &said);
-  EXPECT_NEAR(static_cast<double>(peak), static_cast<double>(said), 0.05 * said)
-      << peak << " bytes, check says " << said;
+    PeakBytes(job, &plan);  // a first run: libraries allocate memory that they keep
+  const int64_t peak = PeakBytes(job, &plan), said = plan.total();
+  // The memory of objects is an estimate for large layers. It is the most of a tiny net's memory.
+  if (2 * plan.objects > said) {
+    EXPECT_LE(peak, said);
+  } else {
+    EXPECT_NEAR(static_cast<double>(peak), static_cast<double>(said), 0.05 * said);
+  }
   RecordProperty("bytes", StrCat(peak, " of ", said));
 }
 

@@ -1,5 +1,5 @@
-// Decodes any bytes as a picture. They are refused, or are a file whose picture has as many numbers as
-// its shape says, in colour and in grey.
+// Decodes any bytes as a picture. They are refused, or are a file whose picture has as many numbers
+// as its shape says, in colour and in grey.
 #include <cstdlib>
 
 #include "io/format/value_parser.h"

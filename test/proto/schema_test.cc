@@ -28,7 +28,8 @@ const MessageSpec kAdded[] = {
      "301 seed uint64=0; 302 train_epochs int32=0; 303 test_epochs int32=0; "
      "304 checkpoint_keep int32=0; 305 checkpoint_best string=\"\"; "
      "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false; "
-     "309 precision Precision=kTF32; 310 accumulate_steps int32=1"},
+     "309 precision Precision=kTF32; 310 accumulate_steps int32=1; "
+     "311 ema_decay float=0; 312 stop_patience int32=0"},
     {"NetProto", "",
      "301 partition Partition=kManual; 302* repeat RepeatProto; 303* param_scale ParamScaleProto"},
     {"RepeatProto", "",
@@ -56,7 +57,7 @@ const MessageSpec kAdded[] = {
      "313 short_side int32=0; 314 root_folder string"},
     {"RGBImageProto", "",
      "301 pad int32=0; 302 crop_height int32=0; 303 crop_width int32=0; 304 area_min float=0; "
-     "305 area_max float=1; 306 aspect_max float=1.3333334; 307 brightness float=0; "
+     "305 area_max float=1; 306 aspect_max float=1.33333337; 307 brightness float=0; "
      "308 contrast float=0; 309 saturation float=0; 310 hue float=0"},
     {"RecordProto", "", "301* target float packed"},
     {"LayerProto", "1001-1100",
@@ -79,12 +80,15 @@ const MessageSpec kAdded[] = {
     {"EuclideanLossProto", "", "1 r2 bool=false"},
     {"ArgSortProto", "", "302 per_class bool=false"},
     {"SigmoidCrossEntropyProto", "", "1* pos_weight float"},
-    {"LRGenProto", "101-200", "302 cosine_conf CosineProto; 303 polynomial_conf PolynomialProto"},
+    {"LRGenProto", "101-200",
+     "302 cosine_conf CosineProto; 303 polynomial_conf PolynomialProto; "
+     "304 unit Unit=kSteps"},
     {"CosineProto", "", "1R change_freq int32; 2 final_lr float=0"},
     {"PolynomialProto", "", "1R change_freq int32; 2 power float=1; 3 final_lr float=0"},
 };
 const EnumSpec kAddedEnums[] = {
     {"JobProto.NonFinitePolicy", "kAbort=0 kSkip=1"},
+    {"LRGenProto.Unit", "kSteps=0 kEpochs=1"},
     {"NetProto.Partition", "kManual=0 kAuto=1"},
     {"ClusterProto.GroupSync", "kMaster=0 kRing=1 kElastic=2 kOuter=3"},
     {"ClusterProto.OuterCompression", "kNone=0 kFp16=1 kInt8=2"},

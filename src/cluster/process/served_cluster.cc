@@ -167,7 +167,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .values = shares_values() ? values[0] : std::vector<float*>(),
                     .codec = *codec_,
                     .sends_sums = sends_sums(),
-                    .total_steps = steps.total},
+                    .total_steps = steps.total,
+                    .epoch_steps = replica ? replica->rule().epoch_steps() : 0},
         out, &marks_.at({server.group, server.id}), &deadline_,
         [this](const std::exception_ptr& error) { ServerFailed(error); });
   const WriteLock lock(&open_lock_);

@@ -67,7 +67,7 @@ class ServedCluster final : private Outbox {
   };
   // Makes the servers, and takes messages from now on. params: those that `table` was made of.
   // values: the memory of the params of each group of this process. `replica`: of the first group
-  // here; it must outlive this.
+  // here, whose rule knows the steps of an epoch; it must outlive this.
   void Connect(const SliceTable& table, const std::vector<Param*>& params, const Steps& steps,
                const std::vector<std::vector<float*>>& values, Replica* replica);
   // Puts the first values and states of the replica, if this process has to, and waits until its

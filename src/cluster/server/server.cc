@@ -21,12 +21,18 @@ GroupSteps MakeSteps(const ServerSetup& setup, const SliceOwners& owners, ParamS
   }
 }
 
+UpdateRule RuleOf(const ServerSetup& setup) {
+  UpdateRule rule(setup.job);
+  if (setup.epoch_steps > 0) rule.SetEpochSteps(setup.epoch_steps);
+  return rule;
+}
+
 }  // namespace
 
 Server::Server(const ServerSetup& setup, Outbox* out, ServerEvents* events)
     : setup_(setup),
       self_(ServerAddress(setup.self)),
-      rule_(setup.job),
+      rule_(RuleOf(setup)),
       owners_(setup.topology, setup.table),
       shard_(setup.table, setup.params, rule_, owners_.Of(setup.self.id)),
       out_(self_, SliceTable::kMost, out),

@@ -33,6 +33,7 @@ struct ServerSetup {
   // codec.sends_sums(), and one worker group.
   bool sends_sums = false;
   int64_t total_steps = 0;  // of each worker group in the whole job
+  double epoch_steps = 0;   // steps of an epoch; 0: not known
 };
 
 class ServerEvents {

@@ -27,11 +27,12 @@ ControlMessage EmptyControl(ControlMessage::KindCase kind) {
 }
 
 ControlMessage::Begin BeginAt(const std::vector<int64_t>& group_steps, int64_t total,
-                              const std::string& checkpoint) {
+                              const std::string& checkpoint, double epoch_steps) {
   ControlMessage::Begin begin;
   begin.set_steps(total);
   begin.mutable_group_steps()->Add(group_steps.begin(), group_steps.end());
   if (!checkpoint.empty()) begin.set_checkpoint(checkpoint);
+  if (epoch_steps > 0) begin.set_steps_per_epoch(epoch_steps);
   return begin;
 }
 

@@ -56,6 +56,8 @@ constexpr Limits kRanges[] = {
     AtLeast0("JobProto", "checkpoint_freq"),
     AtLeast0("JobProto", "checkpoint_after"),
     AtLeast0("JobProto", "checkpoint_keep"),
+    AtLeast0("JobProto", "stop_patience"),
+    Decay("JobProto", "ema_decay"),
     {"JobProto", "num_openblas_threads", "from 1 to 1024", 1, 1024},
     AtLeast1("CDProto", "cd_k"),
     {"NetProto", "partition_dim", "0 (rows) or 1 (units)", 0, 1},

@@ -107,7 +107,7 @@ class CopyTexts {
 };
 
 // Most bytes of all copies, as of a conf's file: a long text may be copied many times.
-constexpr int64_t kMaxBytes = int64_t{16} << 20;
+constexpr int64_t kMostCopiedBytes = int64_t{16} << 20;
 
 // A layer of a block in one copy.
 struct Copy {
@@ -132,7 +132,7 @@ ConfigErrors MistakesIn(const RepeatProto& block, int64_t others, int64_t bytes)
   else if (layers > kMaxLayers)
     errors.emplace_back("times",
                         StrCat("gives the net ", layers, " layers, more than ", kMaxLayers));
-  else if (bytes + BytesOf(block) > kMaxBytes)
+  else if (bytes + BytesOf(block) > kMostCopiedBytes)
     errors.emplace_back("times", "gives copies of more than 16 MiB, the limit of a conf");
   if (block.layer_size() == 0) errors.emplace_back("layer", "is missing: there is nothing to copy");
   if (block.first() < 0) errors.emplace_back("first", StrCat("must be >= 0, is ", block.first()));

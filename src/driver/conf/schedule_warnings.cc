@@ -1,6 +1,7 @@
 // Warns about phases that a training does not run, and about learning rates.
 #include <algorithm>
 
+#include "base/text/counted.h"
 #include "driver/conf/net_warnings.h"
 #include "nn/graph/wiring_of.h"
 #include "singa/train/learning_rate.h"
@@ -37,10 +38,12 @@ void WarnOfRate(const JobProto& job, ConfigErrors* out) {
   constexpr int64_t kFewSteps = 100;
   constexpr double kNothing = 1e-6;
   const int64_t steps = job.train_steps();
+  const LRGenProto& conf = job.updater().learning_rate();
   if (steps < kFewSteps || !job.updater().has_learning_rate()) return;
+  if (conf.unit() == LRGenProto::kEpochs) return;  // how long they are is not known yet
   std::unique_ptr<LearningRate> rate;
   try {
-    rate = MakeLearningRate(job.updater().learning_rate());
+    rate = MakeLearningRate(conf);
   } catch (const ConfigError&) {
     return;  // the check of values reports it
   }
@@ -57,6 +60,19 @@ void WarnOfRate(const JobProto& job, ConfigErrors* out) {
   out->push_back(ConfigError("updater.learning_rate",
                              StrCat("is ", value, " from about step ", step,
                                     " on: the rest of the ", steps, " steps trains nothing")));
+}
+
+// Warns if the training, whose length the conf gives in the unit of the rate, ends within the
+// warm-up.
+void WarnOfWarmUp(const JobProto& job, ConfigErrors* out) {
+  const LRGenProto& rate = job.updater().learning_rate();
+  const bool epochs = rate.unit() == LRGenProto::kEpochs;
+  const int64_t length = epochs ? job.train_epochs() : job.train_steps();
+  if (length > 0 && rate.warmup_steps() > length)
+    out->push_back(
+        ConfigError("updater.learning_rate.warmup_steps",
+                    StrCat("is more than the ", Counted(length, epochs ? "epoch" : "step"),
+                           " of the training: the rate never reaches that of the schedule")));
 }
 
 // Returns whether the layer could not be set up and its second source has another number of labels
@@ -102,6 +118,7 @@ ConfigErrors ScheduleWarnings(const JobProto& job) {
       &warnings);
   WarnOfPhase(job, kVal, "training runs no validation without validate_freq", &warnings);
   WarnOfRate(job, &warnings);
+  WarnOfWarmUp(job, &warnings);
   return warnings;
 }
 

@@ -38,6 +38,7 @@ constexpr LeftOutField kLeftOut[] = {
     {"JobProto", "checkpoint_after"},
     {"JobProto", "checkpoint_keep"},
     {"JobProto", "checkpoint_best"},
+    {"JobProto", "stop_patience"},
     {"JobProto", "debug"},
     // A resumed job gets its values from its checkpoint.
     {"JobProto", "checkpoint_path"},

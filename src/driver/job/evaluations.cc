@@ -1,11 +1,9 @@
 #include "driver/job/evaluations.h"
 
-#include <optional>
-
 #include "driver/job/interrupt.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/progress.h"
-#include "train/trainer/evaluator.h"
+#include "train/trainer/averages_in_use.h"
 
 namespace singa {
 
@@ -14,9 +12,17 @@ namespace singa {
 void Evaluations::CollectValues(int64_t updates) {
   const JobSnapshot::Hold hold(&snapshot_);
   snapshot_.Collect(updates);
-  if (!groups_.lead().model().trained().of_other_phases.empty())
+  if (averages_ || !groups_.lead().model().trained().of_other_phases.empty())
     for (Trainer* trainer : groups_.teams().all().begin()->second->trainers())
       trainer->path().Download();
+}
+
+std::optional<MetricSums> Evaluations::Evaluate(Evaluator* evaluator, Phase phase) {
+  Trainer& lead = groups_.lead();
+  const AveragesInUse averages(&lead);
+  lead.path().Upload();
+  return evaluator->Run(phase == kTest ? job_.test_steps() : job_.validate_steps(),
+                        [] { return InterruptCode() != kExitOk; });
 }
 
 void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
@@ -28,12 +34,10 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
   const bool judges =
       !job_.checkpoint_best().empty() && updates > 0 && !(test && lead.model().evaluator(kVal));
   std::optional<JobSnapshot::Hold> hold;
-  // The values must not change until they are saved as the best.
-  if (judges) hold.emplace(&snapshot_);
+  // The values must not change until they are saved as the best, or while averages replace them.
+  if (judges || averages_) hold.emplace(&snapshot_);
   CollectValues(updates);
-  lead.path().Upload();
-  const std::optional<MetricSums> sums = evaluator->Run(
-      test ? job_.test_steps() : job_.validate_steps(), [] { return InterruptCode() != kExitOk; });
+  const std::optional<MetricSums> sums = Evaluate(evaluator, phase);
   if (!sums) return;
   if (evaluator->refused()) side_files_.Refused(*evaluator->refused());
   const RowHead head = {test ? "test" : "validate", updates, 0,

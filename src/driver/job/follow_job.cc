@@ -1,6 +1,7 @@
 #include "driver/job/follow_job.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -73,6 +74,15 @@ int64_t TotalSteps(const ControlMessage::Begin& begin) {
   return begin.steps();
 }
 
+// Returns the steps of an epoch; 0: process 0 does not say them, and `rule` needs none. Throws
+// PeerError if the number is missing or wrong.
+double ToldEpochSteps(const ControlMessage::Begin& begin, const UpdateRule& rule) {
+  const double steps = begin.steps_per_epoch();
+  if (begin.has_steps_per_epoch() ? !(steps > 0 && std::isfinite(steps)) : rule.counts_epochs())
+    throw PeerError("process 0 does not say how many steps an epoch has");
+  return steps;
+}
+
 // Reads the steps of each of `groups` worker groups. Throws PeerError for wrong numbers.
 std::vector<int64_t> StepsIn(const google::protobuf::RepeatedField<int64_t>& told, int groups) {
   if (told.size() != groups || std::ranges::any_of(told, [](int64_t n) { return n < 0; }))
@@ -96,6 +106,9 @@ class FollowRun {
         word.has_take_place() ? word.take_place().begin() : word.begin();
     if (begin.has_alike()) CheckAlike(begin.alike(), AlikeOf(&groups_));
     const int64_t total = TotalSteps(begin);
+    Replica& replica = groups_.lead().replica();
+    if (const double steps = ToldEpochSteps(begin, replica.rule()); steps > 0)
+      replica.SetEpochSteps(steps);
     int group = 0;
     for (const int64_t steps : StepsIn(begin.group_steps(), groups_.size()))
       groups_.steps().gate().SetSteps(group++, steps);

@@ -13,7 +13,7 @@ namespace singa {
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead, std::optional<int64_t> steps) {
   return Schedule(job, lead->model().readers().CountRecords(), lead->model().samples_per_step(),
-                  steps);
+                  steps, lead->replica().rule().epoch_steps());
 }
 
 ExchangeAdvice::Facts GroupLoop::ExchangeOf(WorkerGroups* groups) {

@@ -13,8 +13,8 @@
 
 namespace singa {
 
-// Returns the schedule of the job of `lead`. `steps`: as in Schedule. Throws ConfigError relative
-// to the JobProto.
+// Returns the schedule of the job of `lead`, with the steps of an epoch that its replica knows, if
+// it does. `steps`: as in Schedule. Throws ConfigError relative to the JobProto.
 Schedule ScheduleOf(const JobProto& job, Trainer* lead, std::optional<int64_t> steps = {});
 
 class GroupLoop {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cluster/workers/job_snapshot.h"
+#include "driver/job/best_metric.h"
 #include "driver/job/progress.h"
 #include "driver/job/workspace.h"
 #include "io/checkpoint/checkpoint.h"
@@ -41,19 +42,17 @@ class JobCheckpoints {
   bool TryCommit(int64_t updates);
   // Returns whether there is a checkpoint of `updates`. Other groups may have gone on since.
   bool Has(int64_t updates) const { return !committed_.empty() && committed_[0] == updates; }
-  // Commits a checkpoint if `sums` has a new best value of the metric checkpoint_best: the least of
-  // a loss, the largest of any other metric.
+  // Commits a checkpoint if `sums` has a new best value of the metric checkpoint_best.
   void NoteBest(const MetricSums& sums, int64_t updates);
+  const BestMetric& best() const { return best_; }
 
  private:
-  void RestoreBest(const Checkpoint& checkpoint);
+  void FindBest();
   void Write(FileSystem& fs, int64_t updates, const std::vector<int64_t>& steps_now);
   void LinkBest(FileSystem& fs);
   void Retain(FileSystem& fs, int64_t updates);
   // Removes unfinished and old checkpoints of an earlier run. This run goes on from `step`.
   void TidyUp(int64_t step);
-  void WarnOfChanges(const Checkpoint& checkpoint);
-  void Describe(CheckpointContent* content) const;
 
   const JobProto& job_;
   const std::string workspace_;
@@ -65,8 +64,7 @@ class JobCheckpoints {
   std::vector<int64_t> committed_;  // steps of each group in the last checkpoint
   bool in_round_ = false;  // that one was read, and a job that ends there ends its round first
   std::string resumed_from_;
-  std::optional<double> best_;
-  int64_t best_step_ = -1;
+  BestMetric best_;
   int64_t linked_ = -1;  // step to which checkpoint/best points
   std::function<void()> told_ = [] {};
 };

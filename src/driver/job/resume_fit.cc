@@ -68,6 +68,12 @@ std::string StateMisfit(const Checkpoint& checkpoint, Trainer* lead) {
   return "";
 }
 
+bool HasAverages(const Checkpoint& checkpoint) {
+  return std::ranges::any_of(checkpoint.state().tensors(), [](const StoredTensor& tensor) {
+    return tensor.name.ends_with(StrCat("/", kAverageState));
+  });
+}
+
 bool LacksMomentum(const Checkpoint& checkpoint, Trainer* lead) {
   return std::ranges::any_of(lead->replica().states(), [&](const UpdaterState& state) {
     return std::ranges::count(state.names, kMomentumState) > 0 &&
@@ -102,6 +108,9 @@ void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead)
                                     ", the job says ", UpdaterName(job), kAdvice));
   const std::string state = StateMisfit(checkpoint, lead);
   if (state.empty()) return;
+  if (lead->replica().rule().averages() && !HasAverages(checkpoint))
+    throw ConfigError("ema_decay", StrCat("the checkpoint to resume from, ", checkpoint.dir(),
+                                          ", has no averages of the values", kAdvice));
   const bool had_momentum = ProcessesHadMomentum(checkpoint.state());
   if (had_momentum && !HandedMomentum(checkpoint.state(), checkpoint.step(), *lead).empty()) return;
   if (had_momentum)

@@ -6,9 +6,24 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+double EpochSteps(int64_t records, int64_t batch) {
+  return records > 0 && batch > 0 ? static_cast<double>(records) / static_cast<double>(batch) : 0;
+}
+
+// Returns the field of a setting that counts epochs; "": there is none.
+const char* FieldInEpochs(const JobProto& job) {
+  if (job.train_epochs() > 0) return "train_epochs";
+  if (job.test_epochs() > 0) return "test_epochs";
+  const bool rate = job.updater().learning_rate().unit() == LRGenProto::kEpochs;
+  return rate ? "updater.learning_rate.unit" : "";
+}
+
+}  // namespace
 
 Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch,
-                   std::optional<int64_t> steps)
+                   std::optional<int64_t> steps, double epoch_steps)
     : steps_(job.train_steps()),
       display_(DisplayOf(job)),
       test_{job.test_freq(), job.test_after()},
@@ -17,12 +32,12 @@ Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch,
       test_epochs_(job.test_epochs()),
       records_(records),
       batch_(batch),
-      rate_(MakeLearningRate(job.updater().learning_rate())) {
-  const bool epochs = job.train_epochs() > 0;
-  if ((epochs || test_epochs_ > 0) && (records <= 0 || batch <= 0))
-    throw ConfigError(epochs ? "train_epochs" : "test_epochs",
-                      "needs an input layer that reads a store in the training net");
-  if (epochs) steps_ = (job.train_epochs() * records + batch - 1) / batch;
+      epoch_steps_(epoch_steps > 0 ? epoch_steps : EpochSteps(records, batch)) {
+  const std::string field = FieldInEpochs(job);
+  if (!field.empty() && (records <= 0 || batch <= 0))
+    throw ConfigError(field, "needs an input layer that reads a store in the training net");
+  rate_ = MakeLearningRate(job.updater().learning_rate(), epoch_steps_ > 0 ? epoch_steps_ : 1);
+  if (job.train_epochs() > 0) steps_ = (job.train_epochs() * records + batch - 1) / batch;
   steps_ = steps.value_or(steps_);
 }
 

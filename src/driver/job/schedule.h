@@ -13,11 +13,14 @@ namespace singa {
 class Schedule {
  public:
   // `records` is the training store's number of records, -1 if unknown; `batch` is the rows of a
-  // step. `steps`: as process 0 counts them; not set: as the job says. Throws ConfigError if the
-  // job counts in epochs and their length is unknown.
-  Schedule(const JobProto& job, int64_t records, int64_t batch, std::optional<int64_t> steps = {});
+  // step. `steps`: as process 0 counts them; not set: as the job says. `epoch_steps`: as process 0
+  // counts them; 0: this process counts. Throws ConfigError if the job counts in epochs and their
+  // length is unknown.
+  Schedule(const JobProto& job, int64_t records, int64_t batch, std::optional<int64_t> steps = {},
+           double epoch_steps = 0);
 
   int64_t steps() const { return steps_; }
+  double epoch_steps() const { return epoch_steps_; }  // 0: not known
   // Returns whether a row is due after step `step` was computed.
   bool Display(int64_t step) const { return Due(display_, step); }
   // Returns whether there are such rows.
@@ -45,6 +48,7 @@ class Schedule {
   int64_t steps_ = 0;
   Period display_, test_, validate_, checkpoint_;
   int64_t test_epochs_ = 0, records_ = -1, batch_ = 1;
+  double epoch_steps_ = 0;
   std::shared_ptr<const LearningRate> rate_;
 };
 

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "base/system/caught_error.h"
-#include "base/text/counted.h"
 #include "cluster/workers/make_worker_groups.h"
 #include "driver/job/announcement.h"
 #include "driver/job/divided_job.h"
+#include "driver/job/done_text.h"
 #include "driver/job/end_process.h"
 #include "driver/job/evaluations.h"
 #include "driver/job/graph_file.h"
@@ -134,6 +134,10 @@ class TrainRun {
     for (int64_t step = start_.step(); step < schedule().steps(); ++step) {
       if (step == grants.granted()) {
         RunDue(step);
+        if (checkpoints_.best().exhausted()) {
+          progress_.Say(StrCat("stopped early at step ", step, ": ", checkpoints_.best().Text()));
+          return End(step, start, schedule().Test(step));
+        }
         AwaitRecords(others);
         if (Interrupted()) return Stop(step);
         RequireRoom(step);
@@ -150,23 +154,22 @@ class TrainRun {
     }
     CheckOthers(others);
     if (!follows) follows.emplace();
-    RunAtEnd(schedule().steps());
-    if (Interrupted()) return Stop(schedule().steps());
-    lead().Finish();
-    rows_->Sync();  // throws if rows are not on the disk
-    SayDone(SecondsSince(start));
-    return kExitOk;
+    if (schedule().Validate(schedule().steps()))
+      evaluations_.Run(kVal, schedule().steps(), &*rows_);
+    return End(schedule().steps(), start);
   }
 
-  void SayDone(double seconds) {
-    const std::string& test = evaluations_.last_test();
-    const int64_t skipped = groups_.teams().CountSkips(), bad = CountBadRecords(&groups_);
-    const int64_t before = start_.step(), all = schedule().steps();
-    progress_.Say(StrCat("done: ", Counted(all - before, "step"), " in ", DurationText(seconds),
-                         before > 0 ? StrCat(" since step ", before, ", ", all, " in all") : "",
-                         skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
-                         bad > 0 ? StrCat("; ", Counted(bad, "bad record"), " skipped") : "",
-                         test.empty() ? "" : "; test ", test));
+  // Ends the training after `updates` updates, with a test, unless it is `tested`, and a
+  // checkpoint.
+  ExitCode End(int64_t updates, std::chrono::steady_clock::time_point start, bool tested = false) {
+    if (!tested) evaluations_.Run(kTest, updates, &*rows_);
+    checkpoints_.CommitLast(updates);
+    if (Interrupted()) return Stop(updates);
+    lead().Finish();
+    rows_->Sync();  // throws if rows are not on the disk
+    progress_.Say(
+        DoneText(&groups_, start_.step(), updates, SecondsSince(start), evaluations_.last_test()));
+    return kExitOk;
   }
 
   static bool Interrupted() { return InterruptCode() != kExitOk; }
@@ -178,12 +181,6 @@ class TrainRun {
     if (schedule().Test(updates)) evaluations_.Run(kTest, updates, &*rows_);
     if (schedule().Checkpoint(updates) && !checkpoints_.Has(updates))
       checkpoints_.TryCommit(updates);
-  }
-
-  void RunAtEnd(int64_t updates) {
-    if (schedule().Validate(updates)) evaluations_.Run(kVal, updates, &*rows_);
-    if (lead().model().evaluator(kTest)) evaluations_.Run(kTest, updates, &*rows_);
-    checkpoints_.CommitLast(updates);
   }
 
   // Ends the job with a checkpoint if too many rows wait for the disk.

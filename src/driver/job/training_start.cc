@@ -17,6 +17,8 @@ void TrainingStart::LoadValues(const RunOptions& options) {
   groups_.Allocate();
   TellFacts(InputsOf(&groups_.lead()), [this](const std::string& text) { progress_.Warn(text); });
   schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
+  if (const double steps = schedule_->epoch_steps(); steps > 0)
+    groups_.lead().replica().SetEpochSteps(steps);
   const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
   if (!resumed) Begin(options.resume ? previous_.AfterLostStart(job_) : job_);
   step_ = resumed.value_or(0);
@@ -45,7 +47,8 @@ void TrainingStart::Begin(const JobProto& job) {
 }
 
 void TrainingStart::MeetOthers(const RunOptions& options) {
-  begin_ = BeginAt(groups_.steps().done(), schedule_->steps(), checkpoints_.resumed_from());
+  begin_ = BeginAt(groups_.steps().done(), schedule_->steps(), checkpoints_.resumed_from(),
+                   schedule_->epoch_steps());
   if (first_) *begin_.mutable_first_values() = first_->ToProto();
   *begin_.mutable_alike() = AlikeOf(&groups_);
   if (options.partition) partition_ = ProtoOf(options.partition->division);

@@ -241,7 +241,8 @@ int Predict(const JobProto& job, const Arguments& args) {
 int PredictCommand(const std::vector<std::string>& args) {
   const Arguments arguments(
       "predict", args,
-      {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels"},
+      {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels",
+                  "generate", "prime", "temperature", "seed"},
        .switches = {"no_labels"},
        .repeated = {"set", "plugin"}});
   if (!arguments.Has("conf"))

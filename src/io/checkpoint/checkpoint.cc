@@ -171,6 +171,14 @@ std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::str
 
 }  // namespace
 
+const StoredTensor* FindAverage(const Checkpoint& checkpoint, const std::string& param) {
+  const Safetensors& state = checkpoint.state();
+  const std::string prefix = "updater/" + param + "/";
+  const StoredTensor* const average = state.Find(prefix + kAverageState);
+  if (!average || !state.Find(prefix + "count")) return nullptr;
+  return state.Values<int64_t>(prefix + "count", Shape())[0] > 0 ? average : nullptr;
+}
+
 std::optional<bool> HasCheckpointFile(const std::string& dir) {
   std::error_code error;
   if (!fs::is_directory(dir, error)) return false;

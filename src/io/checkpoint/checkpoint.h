@@ -16,6 +16,8 @@ namespace singa {
 inline constexpr char kModelFile[] = "model.safetensors";
 inline constexpr char kStateFile[] = "state.safetensors";
 inline constexpr char kManifestFile[] = "manifest.json";
+// Name of a param's average of its values among the states of the updater.
+inline constexpr char kAverageState[] = "ema_decay";
 
 // An intact checkpoint. Its folder may be removed while it is in use.
 class Checkpoint {
@@ -37,6 +39,10 @@ class Checkpoint {
   Manifest manifest_;
   SafetensorsFile params_, state_;
 };
+
+// Returns the average of the values of `param`, which ema_decay keeps in the checkpoint's state;
+// null: it has none, or no update has changed the param.
+const StoredTensor* FindAverage(const Checkpoint& checkpoint, const std::string& param);
 
 struct CheckpointEntry {
   int64_t step = 0;

@@ -81,7 +81,10 @@ class ParamsFileReader {
     out_.path_ = checkpoint->dir();
     out_.kind_ = ParamsFile::Kind::kCheckpoint;
     out_.memory_.push_back(checkpoint);
-    AddTensors(checkpoint->params(), checkpoint->step());
+    AddTensors(checkpoint->params(), checkpoint->step(), [&](const StoredTensor& value) {
+      const StoredTensor* const average = FindAverage(*checkpoint, value.name);
+      return average && average->shape == value.shape ? average : &value;
+    });
   }
 
   void ReadFile(MappedFile file) {
@@ -89,7 +92,7 @@ class ParamsFileReader {
       const auto tensors = std::make_shared<const SafetensorsFile>(std::move(file));
       out_.kind_ = ParamsFile::Kind::kSafetensors;
       out_.memory_.push_back(tensors);
-      return AddTensors(tensors->view(), 0);
+      return AddTensors(tensors->view(), 0, [](const StoredTensor& value) { return &value; });
     }
     const auto blobs = std::make_shared<const std::vector<Blob>>(
         ParseBlobProtos(file.bytes(), out_.path_, whole_ ? BlobValues::kRead : BlobValues::kCount));
@@ -99,12 +102,15 @@ class ParamsFileReader {
       Add(blob.name, {blob.shape, blob.values, blob.version, blob.by_v03});
   }
 
-  void AddTensors(const Safetensors& tensors, int64_t version) {
-    for (const StoredTensor& tensor : tensors.tensors()) {
+  // Adds the tensor that `choose` returns for each one.
+  template <typename Choose>
+  void AddTensors(const Safetensors& tensors, int64_t version, const Choose& choose) {
+    for (const StoredTensor& each : tensors.tensors()) {
+      const StoredTensor& tensor = *choose(each);
       if (IsFloating(tensor.type))
-        Add(tensor.name, {tensor.shape, Floats(tensor), version});
+        Add(each.name, {tensor.shape, Floats(tensor), version});
       else
-        out_.left_out_.push_back(tensor.name);
+        out_.left_out_.push_back(each.name);
     }
   }
 

@@ -35,6 +35,8 @@ class Replica {
   explicit Replica(const JobProto& job);
 
   const UpdateRule& rule() const { return rule_; }
+  // Does what UpdateRule::SetEpochSteps does. REQUIRES: no step has begun.
+  void SetEpochSteps(double steps) { rule_.SetEpochSteps(steps); }
   // Floats that the updater keeps for each element of a param.
   size_t state_count() const { return rule_.states().size(); }
   // Attaches the replica to `params`: those of `table`, of a worker that has their values.
@@ -66,7 +68,7 @@ class Replica {
  private:
   void AddStates(const std::vector<Param*>& params);
 
-  const UpdateRule rule_;
+  UpdateRule rule_;
   const bool shared_;  // several groups share the replica
   SliceTable table_;
   std::vector<Param*> params_;

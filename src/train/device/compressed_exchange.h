@@ -27,8 +27,9 @@ class CompressedExchange {
   };
   virtual ~CompressedExchange() = default;
 
-  // Adds a slice that updates change. gradient: the piece's. REQUIRES: AddUp was not called.
-  virtual void Add(int slice, float* gradient, const UpdatePiece& piece) = 0;
+  // Adds a slice that updates change. gradient: the piece's. `average`: of its values; null: none.
+  // REQUIRES: AddUp was not called.
+  virtual void Add(int slice, float* gradient, const UpdatePiece& piece, float* average) = 0;
   // Returns whether the work of `step` differs from that of the steps before.
   virtual bool Changes(int64_t) const { return false; }
   // Called before each step.

@@ -14,8 +14,9 @@ namespace singa {
 class DevicePieces {
  public:
   // Adds the next piece of the whole model, a piece of `param`. piece.n is 0 if this worker does
-  // not have it. `inspects`: this worker is the one that inspects it.
-  void Add(const Param* param, UpdatePiece piece, bool inspects);
+  // not have it. `average`: of its values, which is no state of the piece; null: none. `inspects`:
+  // this worker is the one that inspects it.
+  void Add(const Param* param, UpdatePiece piece, float* average, bool inspects);
   // Copies the pieces to the device, which happens once.
   void Place(const Context& ctx);
   bool placed() const { return placed_; }
@@ -25,8 +26,10 @@ class DevicePieces {
   // Returns the findings about all pieces as numbers, which workers of a group add up.
   std::span<double> findings();
   const PieceFinding* found() const { return found_.as<PieceFinding>(); }
-  // Updates this worker's pieces. `steps`: as UpdateBatch has it.
-  void Update(Context& ctx, const UpdateRule& rule, const void* steps, const StepVerdict* verdict);
+  // Updates this worker's pieces, then their averages. `steps`: as UpdateBatch has it, of `params`
+  // params, and then those of the averages.
+  void Update(Context& ctx, const UpdateRule& rule, const void* steps, int64_t params,
+              const StepVerdict* verdict);
 
   // Returns the param of each piece.
   const std::vector<const Param*>& params() const { return params_; }
@@ -34,11 +37,11 @@ class DevicePieces {
 
  private:
   std::vector<const Param*> params_;
-  std::vector<UpdatePiece> own_, inspects_;  // until they are placed
-  int64_t updates_ = 0;                      // pieces that this worker updates
-  int64_t largest_ = 0;                      // floats of the largest of them
+  std::vector<UpdatePiece> own_, averages_, inspects_;  // until they are placed
+  int64_t updates_ = 0;                                 // pieces that this worker updates
+  int64_t largest_ = 0;                                 // floats of the largest of them
   bool placed_ = false;
-  Tensor updated_, inspected_, found_;
+  Tensor updated_, averaged_, inspected_, found_;
 };
 
 }  // namespace singa

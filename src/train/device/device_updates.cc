@@ -26,15 +26,6 @@ StepRule RuleOf(JobProto job, const GpuSender* sender) {
 
 constexpr size_t kAhead = 1;  // steps that the host leaves under way
 
-// Returns the layers of the worker's losses; none if it does not judge them.
-std::vector<std::string> LossesOf(const DeviceUpdates::Worker& worker) {
-  std::vector<std::string> layers;
-  for (const NetNode& node : worker.net->nodes())
-    if (worker.judges_losses && node.traits.originates_gradient)
-      layers.insert(layers.end(), node.declared().metrics.size(), node.name);
-  return layers;
-}
-
 }  // namespace
 
 DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
@@ -45,14 +36,15 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       on_host_(worker.ctx->group),
       rule_(RuleOf(job, worker.sender)),
       waits_(rule_.skips || worker.loss_scale),
-      outcomes_({.ctx = worker.ctx,
-                 .updates = worker.updates,
-                 .loss_scale = worker.loss_scale,
-                 .skips = rule_.skips,
-                 .leads = worker.leads,
-                 .losses = LossesOf(worker),
-                 .ahead = kAhead,
-                 .place_of = [this](const StepReport& report) { return PlaceOf(report); }}),
+      outcomes_(
+          {.ctx = worker.ctx,
+           .updates = worker.updates,
+           .loss_scale = worker.loss_scale,
+           .skips = rule_.skips,
+           .leads = worker.leads,
+           .losses = worker.judges_losses ? LossLayers(*worker.net) : std::vector<std::string>(),
+           .ahead = kAhead,
+           .place_of = [this](const StepReport& report) { return PlaceOf(report); }}),
       transfers_(worker.member ? ctx_->stream->gpu().NewStream() : nullptr),
       gradients_(worker.ctx, *worker.trained, outcomes_.losses()),
       all_reduce_(job.cluster().all_reduce()),
@@ -113,23 +105,27 @@ bool DeviceUpdates::Lacks(const Slice& cut) const {
 // updated. If the workers divide params, the first worker that has a piece inspects it, and the
 // findings are added up.
 void DeviceUpdates::MakePieces() {
+  const size_t averages = replica_.rule().averages() ? 1 : 0;  // among the states of a param
   for (int s = 0; s < replica_.table().size(); ++s) {
     const Slice& cut = replica_.table()[s];
     Param& param = *trained_[cut.param];
     if (std::find(announced_.begin(), announced_.end(), cut.param) == announced_.end()) continue;
     UpdatePiece piece = {};
+    float* average = nullptr;
     if (!Lacks(cut)) {
       const int64_t begin = cut.begin - param.begin();
       piece.w = param.data.data() + begin;
       piece.g = param.grad.data() + begin;
-      for (size_t i = 0; i < states_[cut.param].size(); ++i)
-        piece.states[i] = states_[cut.param][i].data() + begin;
+      std::vector<Tensor>& states = states_[cut.param];
+      for (size_t i = 0; i < states.size() - averages; ++i)
+        piece.states[i] = states[i].data() + begin;
+      if (averages > 0) average = states.back().data() + begin;
       piece.n = cut.size;
       piece.param = cut.param;
     }
-    if (compressed_) compressed_->Add(s, param.grad.data() + cut.begin, piece);
+    if (compressed_) compressed_->Add(s, param.grad.data() + cut.begin, piece, average);
     if (own_ && !compressed_) own_->Add(piece);
-    pieces_.Add(&param, piece, !worker_.trained->divided() || HasFirst(cut.param));
+    pieces_.Add(&param, piece, average, !worker_.trained->divided() || HasFirst(cut.param));
   }
   pieces_.Place(*ctx_);
   if (own_ && !compressed_) own_->Place();
@@ -192,6 +188,8 @@ void DeviceUpdates::BeginStep(int64_t step) {
   const UpdateRule& rule = replica_.rule();
   for (size_t p = 0; p < trained_.size(); ++p, to += rule.step_bytes())
     rule.Prepare(ScaleOf(*trained_[p]), step, counts_[p] + 1, to);
+  for (size_t p = 0; p < trained_.size(); ++p, to += rule.average_bytes())
+    rule.PrepareAverage(counts_[p] + 1, to);
 }
 
 void DeviceUpdates::GradientReady(Param* param, int64_t) {
@@ -252,7 +250,8 @@ void DeviceUpdates::Finish(int64_t step) {
   if (own_) InspectLosses(*ctx_, losses, outcomes_.losses(), own_->bad_losses());
   if (group_) AddUp(step);
   Judge();
-  pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), &report->verdict);
+  pieces_.Update(*ctx_, replica_.rule(), worker_.device->numbers(), std::ssize(trained_),
+                 &report->verdict);
   metrics_->Take(&report->verdict);
 }
 

@@ -48,7 +48,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   };
   // Returns the bytes of the numbers that the updater reads in a step.
   static int64_t NumbersBytes(const UpdateRule& rule, size_t trained) {
-    return rule.step_bytes() * static_cast<int64_t>(trained);
+    return (rule.step_bytes() + rule.average_bytes()) * static_cast<int64_t>(trained);
   }
   // All that `worker` points to must outlive it; in a group, also ctx->group, which adds up on the
   // host. Throws DeviceError.

@@ -34,7 +34,7 @@ int64_t LargestGradients::MessageBytes(const CompressedParams& params, int membe
   return SparseSums::Bytes(params.conf, params.trained.table, members);
 }
 
-void LargestGradients::Add(int slice, float* gradient, const UpdatePiece&) {
+void LargestGradients::Add(int slice, float* gradient, const UpdatePiece&, float*) {
   const SliceTable& table = setup_.trained.table;
   SparseSlice& made = slices_.emplace_back();
   made.floats = gradient;

@@ -16,7 +16,7 @@ class LargestGradients final : public CodedGradients {
 
   static const GpuCompression kCompression;
 
-  void Add(int slice, float* gradient, const UpdatePiece& piece) override;
+  void Add(int slice, float* gradient, const UpdatePiece& piece, float*) override;
   bool Changes(int64_t step) const override { return sums_ && !sums_->Fits(step); }
   void Begin(int64_t step) override;
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;

@@ -10,6 +10,14 @@
 
 namespace singa {
 
+std::vector<std::string> LossLayers(const Net& net) {
+  std::vector<std::string> layers;
+  for (const NetNode& node : net.nodes())
+    if (node.traits.originates_gradient)
+      layers.insert(layers.end(), node.declared().metrics.size(), node.name);
+  return layers;
+}
+
 StepOutcomes::StepOutcomes(Worker worker) : worker_(std::move(worker)) {
   report_ = Allocate(*worker_.ctx, {static_cast<int64_t>(sizeof(StepReport))}, DType::kU8);
   const StepReport none;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "singa/nn/net.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
@@ -21,6 +22,9 @@
 #include "train/device/step_report.h"
 
 namespace singa {
+
+// Returns the layer of each metric of the net's losses.
+std::vector<std::string> LossLayers(const Net& net);
 
 class StepOutcomes {
  public:

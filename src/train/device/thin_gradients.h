@@ -20,7 +20,7 @@ class ThinGradients final : public CodedGradients {
 
   static const GpuCompression kCompression;
 
-  void Add(int slice, float* gradient, const UpdatePiece&) override {
+  void Add(int slice, float* gradient, const UpdatePiece&, float*) override {
     slices_.emplace_back(slice, gradient);
   }
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;

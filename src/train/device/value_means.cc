@@ -47,7 +47,7 @@ ValueMeans::ValueMeans(const Setup& setup)
   pieces_.resize(buckets.size());
 }
 
-void ValueMeans::Add(int slice, float*, const UpdatePiece& piece) {
+void ValueMeans::Add(int slice, float*, const UpdatePiece& piece, float* average) {
   Bucket& bucket = buckets_[bucket_of_[slice]];
   std::vector<MeanPiece>& pieces = pieces_[bucket_of_[slice]];
   const auto add = [&](float* x) {
@@ -57,6 +57,7 @@ void ValueMeans::Add(int slice, float*, const UpdatePiece& piece) {
   add(piece.w);
   for (float* const state : piece.states)
     if (state) add(state);
+  if (average) add(average);
   inspected_.push_back(piece);
 }
 

@@ -20,7 +20,7 @@ class ValueMeans final : public CompressedExchange {
 
   static const GpuCompression kCompression;
 
-  void Add(int slice, float* gradient, const UpdatePiece& piece) override;
+  void Add(int slice, float* gradient, const UpdatePiece& piece, float* average) override;
   // Inspects this member's gradient. The findings of all members are added up.
   void AddUp(const GroupMember& member, int64_t step, float* bad_losses) override;
   bool AddFindings(StepEvidence* evidence) const override;

@@ -1,4 +1,4 @@
-// The schedules that reach final_lr at step change_freq and stay there. proto/updater.proto lists
+// The schedules that reach final_lr after change_freq and stay there. proto/updater.proto lists
 // their formulas.
 #include <cmath>
 #include <numbers>
@@ -11,9 +11,9 @@ namespace {
 class Annealing : public LearningRate {
  public:
   float At(int64_t step) const final {
-    if (step >= steps_) return static_cast<float>(final_);
-    const double share = static_cast<double>(step) / static_cast<double>(steps_);
-    return static_cast<float>(final_ + (base_ - final_) * Left(share));
+    const double time = TimeOf(step);
+    if (time >= length_) return static_cast<float>(final_);
+    return static_cast<float>(final_ + (base_ - final_) * Left(time / length_));
   }
 
  protected:
@@ -21,19 +21,18 @@ class Annealing : public LearningRate {
   template <typename Settings>
   void Take(const LRGenProto& conf, const Settings& own, const char* field) {
     base_ = CheckedBase(conf);
-    steps_ = own.change_freq();
-    CheckRange(steps_ >= 1, StrCat(field, ".change_freq").c_str(), ">= 1", steps_);
+    length_ = own.change_freq();
+    CheckRange(length_ >= 1, StrCat(field, ".change_freq").c_str(), ">= 1", own.change_freq());
     final_ = own.final_lr();
     CheckRange(final_ >= 0 && std::isfinite(final_), StrCat(field, ".final_lr").c_str(), ">= 0",
                final_);
   }
 
  private:
-  // Returns the share of base_lr - final_lr that is left after `share` of the steps, in [0, 1).
+  // Returns the share of base_lr - final_lr that is left after `share` of the time, in [0, 1).
   virtual double Left(double share) const = 0;
 
-  double base_ = 0, final_ = 0;
-  int64_t steps_ = 1;
+  double base_ = 0, final_ = 0, length_ = 1;
 };
 
 // Loshchilov and Hutter, arXiv:1608.03983, equation 5, without restarts.

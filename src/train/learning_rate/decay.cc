@@ -1,4 +1,5 @@
-// The schedules with one smooth formula: s steps done, b = base_lr. proto/updater.proto lists them.
+// The schedules with one smooth formula: s steps or epochs done, b = base_lr. proto/updater.proto
+// lists them.
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +28,7 @@ class InverseTRate final : public LearningRate {
     CheckRange(half_ > 0 && std::isfinite(half_), "inverset_conf.final_lr", "> 0", half_);
   }
   float At(int64_t step) const override {
-    return static_cast<float>(base_ / (1 + static_cast<double>(step) / half_));
+    return static_cast<float>(base_ / (1 + TimeOf(step) / half_));
   }
 
  private:
@@ -47,8 +48,7 @@ class InverseRate final : public LearningRate {
     CheckRange(std::isfinite(pow_), "inverse_conf.pow", "finite", pow_);
   }
   float At(int64_t step) const override {
-    return static_cast<float>(
-        base_ * std::pow(1 + double{gamma_} * static_cast<double>(step), -double{pow_}));
+    return static_cast<float>(base_ * std::pow(1 + double{gamma_} * TimeOf(step), -double{pow_}));
   }
 
  private:
@@ -66,7 +66,7 @@ class ExponentialRate final : public LearningRate {
     CheckRange(freq_ >= 1, "exponential_conf.change_freq", ">= 1", freq_);
   }
   float At(int64_t step) const override {
-    return static_cast<float>(base_ * std::exp2(-static_cast<double>(step) / freq_));
+    return static_cast<float>(base_ * std::exp2(-TimeOf(step) / freq_));
   }
 
  private:
@@ -87,7 +87,7 @@ class LinearRate final : public LearningRate {
     CheckRange(std::isfinite(final_), "linear_conf.final_lr", "finite", final_);
   }
   float At(int64_t step) const override {
-    const double share = static_cast<double>(step) / freq_;
+    const double share = TimeOf(step) / freq_;
     return std::max(0.f, static_cast<float>(base_ * (1 - share) + final_ * share));
   }
 

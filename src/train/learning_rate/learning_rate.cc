@@ -11,18 +11,18 @@ class WarmUp final : public LearningRate {
  public:
   explicit WarmUp(std::unique_ptr<LearningRate> rate) : rate_(std::move(rate)) {}
   void Setup(const LRGenProto& conf) override {
-    steps_ = conf.warmup_steps();
-    CheckRange(steps_ >= 0, "warmup_steps", ">= 0", steps_);
+    length_ = conf.warmup_steps();
+    CheckRange(length_ >= 0, "warmup_steps", ">= 0", conf.warmup_steps());
   }
   float At(int64_t step) const override {
     const float rate = rate_->At(step);
-    if (step >= steps_) return rate;
-    return static_cast<float>(rate * static_cast<double>(step + 1) / static_cast<double>(steps_));
+    const double after = TimeOf(step + 1);
+    return after >= length_ ? rate : static_cast<float>(rate * after / length_);
   }
 
  private:
   const std::unique_ptr<LearningRate> rate_;
-  int64_t steps_ = 0;
+  double length_ = 0;
 };
 
 }  // namespace
@@ -32,13 +32,16 @@ LearningRateRegistry& LearningRates() {
   return registry;
 }
 
-std::unique_ptr<LearningRate> MakeLearningRate(const LRGenProto& conf) {
+std::unique_ptr<LearningRate> MakeLearningRate(const LRGenProto& conf, double epoch_steps) {
+  const double unit = conf.unit() == LRGenProto::kEpochs ? epoch_steps : 1;
   std::unique_ptr<LearningRate> rate =
       MakeByType(LearningRates(), conf, kUserChange, ChangeMethod_Name(conf.type()),
                  "needs a type or a user_type");
+  rate->steps_of_unit_ = unit;
   if (conf.warmup_steps() == 0) return rate;
   auto warm_up = std::make_unique<WarmUp>(std::move(rate));
   warm_up->Setup(conf);
+  warm_up->steps_of_unit_ = unit;
   return warm_up;
 }
 

@@ -1,4 +1,4 @@
-// The schedules that change at certain steps. proto/updater.proto lists their formulas.
+// The schedules that change at certain times. proto/updater.proto lists their formulas.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -9,7 +9,11 @@
 namespace singa {
 namespace {
 
-// base_lr gamma^floor(step / change_freq)
+// A fraction of an epoch is not exact. So a change takes place this little before its time, and not
+// a step too late.
+constexpr double kEarly = 1e-9;
+
+// base_lr gamma^floor(s / change_freq)
 class StepRate final : public LearningRate {
  public:
   void Setup(const LRGenProto& conf) override {
@@ -21,45 +25,46 @@ class StepRate final : public LearningRate {
     CheckRange(freq_ >= 1, "step_conf.change_freq", ">= 1", freq_);
   }
   float At(int64_t step) const override {
-    return static_cast<float>(base_ * std::pow(double{gamma_}, static_cast<double>(step / freq_)));
+    const double changes = std::floor((TimeOf(step) + kEarly) / freq_);
+    return static_cast<float>(base_ * std::pow(double{gamma_}, changes));
   }
 
  private:
   float base_ = 0, gamma_ = 1;
-  int64_t freq_ = 1;
+  int32_t freq_ = 1;
 };
 SINGA_REGISTER_LEARNING_RATE(kStep, StepRate);
 
-// step_lr[k], k the last index with step[k] <= step; step_lr[0] before step[0].
+// step_lr[k], k the last index with step[k] <= s; step_lr[0] before step[0].
 class FixedStepRate final : public LearningRate {
  public:
   void Setup(const LRGenProto& conf) override {
     CheckHas(conf.has_fixedstep_conf(), "fixedstep_conf", "kFixedStep");
     const FixedStepProto& fixed = conf.fixedstep_conf();
-    steps_.assign(fixed.step().begin(), fixed.step().end());
+    times_.assign(fixed.step().begin(), fixed.step().end());
     rates_.assign(fixed.step_lr().begin(), fixed.step_lr().end());
-    CheckRange(!steps_.empty(), "fixedstep_conf.step", "set at least once", "not set");
-    if (rates_.size() != steps_.size())
+    CheckRange(!times_.empty(), "fixedstep_conf.step", "set at least once", "not set");
+    if (rates_.size() != times_.size())
       throw ConfigError(
-          ElementPath("fixedstep_conf.step_lr", rates_.size() > steps_.size() ? steps_.size() : 0),
-          StrCat("must be set as often as step: ", steps_.size(), ", is set ", rates_.size(),
+          ElementPath("fixedstep_conf.step_lr", rates_.size() > times_.size() ? times_.size() : 0),
+          StrCat("must be set as often as step: ", times_.size(), ", is set ", rates_.size(),
                  " times"));
-    CheckRange(steps_[0] >= 0, "fixedstep_conf.step", ">= 0", steps_[0]);
-    for (size_t k = 1; k < steps_.size(); ++k)
-      if (steps_[k] <= steps_[k - 1])
+    CheckRange(times_[0] >= 0, "fixedstep_conf.step", ">= 0", fixed.step(0));
+    for (int k = 1; k < fixed.step_size(); ++k)
+      if (fixed.step(k) <= fixed.step(k - 1))
         throw ConfigError(ElementPath("fixedstep_conf.step", k),
-                          StrCat("must grow, has ", steps_[k], " after ", steps_[k - 1]));
+                          StrCat("must grow, has ", fixed.step(k), " after ", fixed.step(k - 1)));
     for (size_t k = 0; k < rates_.size(); ++k)
       CheckRange(rates_[k] >= 0 && std::isfinite(rates_[k]),
                  ElementPath("fixedstep_conf.step_lr", k).c_str(), ">= 0", rates_[k]);
   }
   float At(int64_t step) const override {
-    const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
-    return rates_[std::max<int64_t>(0, after - steps_.begin() - 1)];
+    const auto after = std::upper_bound(times_.begin(), times_.end(), TimeOf(step) + kEarly);
+    return rates_[std::max<int64_t>(0, after - times_.begin() - 1)];
   }
 
  private:
-  std::vector<int64_t> steps_;
+  std::vector<double> times_;
   std::vector<float> rates_;
 };
 SINGA_REGISTER_LEARNING_RATE(kFixedStep, FixedStepRate);

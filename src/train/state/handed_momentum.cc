@@ -74,7 +74,7 @@ std::vector<std::vector<float>> HandedMomentum(const Safetensors& state, int64_t
   const double m = MakeUpdater(updater)->momentum();
   const std::optional<Sums> sums = SumsOf(state, trained.table);
   if (m <= 0 || !sums) return {};
-  const double rate = MakeLearningRate(updater.learning_rate())->At(step);
+  const double rate = trainer.replica().rule().LearningRateAt(step);
   std::vector<std::vector<float>> momentum;
   for (const Param* param : trained.params) momentum.emplace_back(param->size());
   for (int s = 0; s < trained.table.size(); ++s) {

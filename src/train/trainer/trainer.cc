@@ -89,6 +89,12 @@ void Trainer::Allocate() {
   model_.AllocateValues(nullptr, nullptr);
   alone_->reduction.emplace(model_.trained().table, updates_, MemoryGroup::Options());
   Open(&*alone_->reduction);
+  if (!alone_->replica.rule().counts_epochs()) return;
+  const auto records = static_cast<double>(model_.readers().CountRecords());
+  if (records <= 0)
+    throw ConfigError("updater.learning_rate.unit",
+                      "needs an input layer that reads a store in the training net");
+  alone_->replica.SetEpochSteps(records / static_cast<double>(model_.samples_per_step()));
 }
 
 void Trainer::AllocateIn(GradientReduction* reduction, RegionExchange* exchange,

@@ -38,6 +38,7 @@ class Trainer {
   // Returns, for people, why no device has the values and updates them; "": one does.
   const std::string& why_host_updates() const { return why_host_updates_; }
   Replica& replica() { return *replica_; }
+  const Replica& replica() const { return *replica_; }
   SliceUpdates& updates() { return *updates_; }
   // Returns null if losses are not scaled.
   LossScale* loss_scale() { return loss_scale_ ? &*loss_scale_ : nullptr; }

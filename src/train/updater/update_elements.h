@@ -118,6 +118,15 @@ struct alignas(8) AdamWElement {
   }
 };
 
+// Brings the average of a value closer to the new value: torch.optim.swa_utils' lerp.
+struct alignas(8) AverageElement {
+  float share;  // of the value in the new average
+
+  SINGA_HD void operator()(float, const float* w, float* average) const {
+    *average += share * (*w - *average);
+  }
+};
+
 struct alignas(8) AdaMaxElement {
   GradientPrologue prologue;
   float rate;  // as in AdamElement

@@ -29,7 +29,8 @@ void UpdateOnDevice(Context& ctx, const UpdateBatch& batch) {
     AdaDeltaUpdate.Set(Device::kCuda, UpdateOnDevice<AdaDeltaElement, 2>) &&
     AdamUpdate.Set(Device::kCuda, UpdateOnDevice<AdamElement, 2>) &&
     AdamWUpdate.Set(Device::kCuda, UpdateOnDevice<AdamWElement, 2>) &&
-    AdaMaxUpdate.Set(Device::kCuda, UpdateOnDevice<AdaMaxElement, 2>);
+    AdaMaxUpdate.Set(Device::kCuda, UpdateOnDevice<AdaMaxElement, 2>) &&
+    AverageUpdate.Set(Device::kCuda, UpdateOnDevice<AverageElement, 1>);
 
 }  // namespace
 }  // namespace singa

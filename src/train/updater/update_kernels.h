@@ -15,5 +15,7 @@ inline constinit UpdateKernel SgdUpdate{"SgdUpdate"}, MomentumUpdate{"MomentumUp
 inline constinit UpdateKernel NesterovUpdate{"NesterovUpdate"}, AdaGradUpdate{"AdaGradUpdate"},
     RmsPropUpdate{"RmsPropUpdate"}, AdaDeltaUpdate{"AdaDeltaUpdate"}, AdamUpdate{"AdamUpdate"},
     AdamWUpdate{"AdamWUpdate"}, AdaMaxUpdate{"AdaMaxUpdate"};
+// Updates the averages of values (AveragedValues), not the values. The gradients are not used.
+inline constinit UpdateKernel AverageUpdate{"AverageUpdate"};
 
 }  // namespace singa

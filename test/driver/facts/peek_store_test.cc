@@ -122,7 +122,7 @@ TEST_F(PeekStoreTest, ALargeStoreOfAnotherKindIsNotOpened) {
 // Returns the errors of the net's first layer.
 std::string ReaderErrors(const std::string& layer) {
   TestNet test(layer, {}, false);
-  return LinesOf(PeekReader(&test.net.nodes()[0]));
+  return LinesOf(PeekReader(&test.net, &test.net.nodes()[0]));
 }
 
 class PeekReaderTest : public PeekStoreTest {

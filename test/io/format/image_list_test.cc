@@ -16,7 +16,7 @@ ListedPicture Parse(std::string_view line, bool has_label = true, int64_t target
   return picture;
 }
 
-std::string ErrorOf(std::string_view line, int64_t targets = 0) {
+std::string ListErrorOf(std::string_view line, int64_t targets = 0) {
   return RefusalOf([&] { Parse(line, true, targets); });
 }
 
@@ -47,16 +47,17 @@ TEST(ImageListTest, WithoutLabelsNumbersBehindAPictureAreLeftOut) {
 }
 
 TEST(ImageListTest, NamesWhatIsWrongWithALine) {
-  EXPECT_EQ(ErrorOf("a.jpg"), "has no label behind the name of its picture");
-  EXPECT_EQ(ErrorOf("a.jpg dog"),
+  EXPECT_EQ(ListErrorOf("a.jpg"), "has no label behind the name of its picture");
+  EXPECT_EQ(ListErrorOf("a.jpg dog"),
             "the label behind the name must be an integer above -2147483648, is \"dog\"");
-  EXPECT_EQ(ErrorOf("a.jpg 1.5"),
+  EXPECT_EQ(ListErrorOf("a.jpg 1.5"),
             "the label behind the name must be an integer above -2147483648, is \"1.5\"");
-  EXPECT_EQ(ErrorOf("a.jpg 1", 2), "has 1 number behind the name of its picture; num_targets is 2");
-  EXPECT_EQ(ErrorOf("a.jpg 1 x", 2), "target 2 is \"x\"");
-  EXPECT_EQ(ErrorOf("a.jpg nan 1", 2), "target 1 is \"nan\"");
-  EXPECT_EQ(ErrorOf(std::string("a\0b.jpg 1", 9)), "its 7 bytes are no path: \"a?b.jpg\"");
-  EXPECT_NE(ErrorOf(std::string(5000, 'a') + " 1"), "");
+  EXPECT_EQ(ListErrorOf("a.jpg 1", 2),
+            "has 1 number behind the name of its picture; num_targets is 2");
+  EXPECT_EQ(ListErrorOf("a.jpg 1 x", 2), "target 2 is \"x\"");
+  EXPECT_EQ(ListErrorOf("a.jpg nan 1", 2), "target 1 is \"nan\"");
+  EXPECT_EQ(ListErrorOf(std::string("a\0b.jpg 1", 9)), "its 7 bytes are no path: \"a?b.jpg\"");
+  EXPECT_NE(ListErrorOf(std::string(5000, 'a') + " 1"), "");
 }
 
 TEST(ImageListTest, ALineIsToldFromOtherTexts) {

@@ -111,7 +111,9 @@ TEST_P(ClassWeightsTest, ABatchWithoutWeightCountsInNoLoss) {
   layer->BeginStep(0);
   layer->Forward(kTrain);
   const auto* const cell = layer->declare().declared().metrics[0].cell.as<double>();
-  if (!ctx_.stream) EXPECT_EQ(std::vector<double>(cell, cell + 2), std::vector<double>(2));
+  if (!ctx_.stream) {
+    EXPECT_EQ(std::vector<double>(cell, cell + 2), std::vector<double>(2));
+  }
   EXPECT_EQ(layer->metric("accuracy"), 0);
 }
 

@@ -4,6 +4,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "singa/base/error.h"
 
 namespace singa::update_rule {
@@ -35,6 +37,44 @@ TEST(UpdateRuleTest, TellsDevicesTheStepThatItAppliesOnTheHost) {
   EXPECT_EQ(device_m, m);
   EXPECT_EQ(device_v, v);
   EXPECT_NE(w, 1.5f);
+}
+
+// The formula of torch.optim.swa_utils.get_ema_multi_avg_fn, in float64.
+TEST(UpdateRuleTest, AveragesTheUpdatedValuesFromTheFirstOn) {
+  JobProto job = JobOf("type: kSGD momentum: 0.5");
+  job.set_ema_decay(0.875);
+  const UpdateRule rule(job);
+  EXPECT_EQ(rule.states(), (std::vector<std::string>{"momentum", "ema_decay"}));
+  float w = 1.5f, momentum = 0, average = 0;
+  double expected = 0;
+  Context ctx;
+  for (int step = 0; step < 20; ++step) {
+    const float g = 0.25f * w - 0.125f;
+    rule.Apply(ctx, {}, step, step + 1, &w, &g, std::vector<float*>{&momentum, &average}, 1);
+    expected = step == 0 ? double{w} : 0.875 * expected + 0.125 * double{w};
+    EXPECT_NEAR(average, expected, 1e-6) << "step " << step;
+  }
+  EXPECT_GT(std::abs(average - w), 1e-3);
+}
+
+TEST(UpdateRuleTest, AveragesOnDevicesAsOnTheHost) {
+  JobProto job = JobOf("type: kSGD");
+  job.set_ema_decay(0.75);
+  const UpdateRule rule(job);
+  const float g = 0.5f;
+  float w = 1, average = 0, device_w = 1, device_average = 0;
+  Context ctx;
+  for (int count = 1; count <= 3; ++count) {
+    rule.Apply(ctx, {}, 0, count, &w, &g, std::vector<float*>{&average}, 1);
+    std::vector<int64_t> step(rule.step_bytes() / 8), share(rule.average_bytes() / 8);
+    rule.Prepare({}, 0, count, step.data());
+    rule.PrepareAverage(count, share.data());
+    const UpdatePiece piece = {&device_w, &g, {}, 1, 0};
+    const UpdatePiece averaged = {&device_w, &device_w, {&device_average}, 1, 0};
+    rule.ApplyAll(ctx, {step.data(), &piece, 1, 1, nullptr});
+    rule.ApplyAverages(ctx, {share.data(), &averaged, 1, 1, nullptr});
+    EXPECT_EQ(device_average, average);
+  }
 }
 
 class HostUpdater final : public Updater {

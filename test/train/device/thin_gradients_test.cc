@@ -106,7 +106,8 @@ class ThinGradientsTest : public GpuMembersTest {
       Tensor values = me.On(gradients[0][me.number()]), bad = me.On({0});
       for (int s = 0; s < trained_.table.size(); ++s) {
         const Slice& slice = trained_.table[s];
-        thin.Add(s, values.data() + (slice.param == 0 ? 0 : kThin.size()) + slice.begin, {});
+        thin.Add(s, values.data() + (slice.param == 0 ? 0 : kThin.size()) + slice.begin, {},
+                 nullptr);
       }
       for (size_t step = 0; step < gradients.size(); ++step) {
         const StepState now = {.step = static_cast<int64_t>(step), .loss_scale = ScaleOf(step)};

@@ -52,7 +52,7 @@ class ValueMeansTest : public GpuMembersTest {
         piece.states[0] = piece.w + kSize;
         piece.g = gradient.data();
         piece.n = kSize;
-        means.Add(s, gradient.data(), piece);
+        means.Add(s, gradient.data(), piece, nullptr);
       }
       for (int64_t step = first; step < first + steps; ++step) {
         means.AddUp(me.InGroup(), step, bad.data());

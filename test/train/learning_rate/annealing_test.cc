@@ -1,6 +1,8 @@
 // Tests the schedules that reach final_lr at step change_freq.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/train/schedule.h"
 
 namespace singa {
@@ -61,6 +63,15 @@ TEST(Annealing, StaysAtTheFinalRate) {
                step),
         0.25f);
   }
+}
+
+TEST(Annealing, CountsFractionsOfEpochs) {
+  const LRGenProto conf =
+      ParseSchedule("type: kCosine base_lr: 1 unit: kEpochs cosine_conf { change_freq: 3 }");
+  const auto rate = MakeLearningRate(conf, 2.5);
+  for (const int64_t step : {0, 1, 4, 7})
+    EXPECT_NEAR(rate->At(step), (1 + std::cos(M_PI * step / 7.5)) / 2, 1e-6);
+  EXPECT_EQ(rate->At(8), 0.f);
 }
 
 TEST(Annealing, MayRise) {

@@ -7,6 +7,25 @@
 namespace singa {
 namespace {
 
+TEST(LearningRateUnit, ChangesWithTheStepThatCompletesAnEpoch) {
+  for (const std::string conf :
+       {"type: kStep base_lr: 1 unit: kEpochs step_conf { gamma: 0.5 change_freq: 3 }",
+        "type: kFixedStep unit: kEpochs fixedstep_conf { step: 0 step: 3 step_lr: 1 step_lr: 0.5 "
+        "}"}) {
+    const auto rate = MakeLearningRate(ParseSchedule(conf), 10 / 3.);
+    EXPECT_EQ(rate->At(9), 1.f) << conf;
+    EXPECT_EQ(rate->At(10), 0.5f) << conf;
+  }
+}
+
+TEST(LearningRateUnit, WarmsUpOverEpochs) {
+  const auto rate =
+      MakeLearningRate(ParseSchedule("type: kFixed base_lr: 1 unit: kEpochs warmup_steps: 2"), 2.5);
+  EXPECT_FLOAT_EQ(rate->At(0), 0.2f);
+  EXPECT_FLOAT_EQ(rate->At(3), 0.8f);
+  EXPECT_EQ(rate->At(4), 1.f);
+}
+
 TEST(LearningRate, StepMultipliesEveryChangeFreqSteps) {
   const std::string conf = "type: kStep base_lr: 1 step_conf { gamma: 0.5 change_freq: 10 }";
   EXPECT_EQ(RateAt(conf, 0), 1.f);

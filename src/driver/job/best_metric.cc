@@ -1,0 +1,82 @@
+#include "driver/job/best_metric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "base/text/counted.h"
+#include "singa/base/str_cat.h"
+#include "singa/tensor/shape.h"
+
+namespace singa {
+namespace {
+
+// Names of the state in a checkpoint.
+constexpr char kBestValue[] = "train/best", kBestValueStep[] = "train/best_step",
+               kNotBetter[] = "train/not_better", kJudgedStep[] = "train/judged_step";
+
+// Returns whether small values of the metric are good, as of a loss. Of other metrics, such as the
+// accuracy, the largest is the best.
+bool LeastIsBest(const std::string& metric) {
+  std::istringstream words(metric);
+  for (std::string word; std::getline(words, word, '_');)
+    for (const char* least : {"loss", "error", "mae", "bits", "perplexity", "ppl"})
+      if (word == least) return true;
+  return false;
+}
+
+int64_t NumberOf(const Safetensors& state, const char* name) {
+  return state.Values<int64_t>(name, Shape())[0];
+}
+
+}  // namespace
+
+BestMetric::BestMetric(const JobProto& job)
+    : metric_(job.checkpoint_best()), patience_(job.stop_patience()) {}
+
+bool BestMetric::Note(const MetricSums& sums, int64_t updates) {
+  const std::vector<MetricSums::Shown> values = sums.Values();
+  const auto shown = std::ranges::find(values, metric_, &MetricSums::Shown::name);
+  if (shown == values.end()) return false;
+  const double value = shown->value;
+  const bool better =
+      !std::isnan(value) &&
+      (!best_.value || (LeastIsBest(metric_) ? value < *best_.value : value > *best_.value));
+  before_ = best_;
+  if (better) {
+    best_ = {value, updates};
+    not_better_ = 0;
+  } else if (judged_ != updates) {
+    ++not_better_;
+  }
+  judged_ = updates;
+  return better;
+}
+
+void BestMetric::Forget() { best_ = before_; }
+
+std::string BestMetric::Text() const {
+  return StrCat("the ", metric_, " was not better in ", Counted(not_better_, "validation"),
+                best_.value ? StrCat("; the best is ", *best_.value, ", of step ", best_.step)
+                            : std::string("; it was never a number"));
+}
+
+void BestMetric::Save(std::vector<StoredTensor>* state) const {
+  if (best_.value) {
+    state->push_back(Stored(kBestValue, Shape(), &*best_.value));
+    state->push_back(Stored(kBestValueStep, Shape(), &best_.step));
+  }
+  if (patience_ == 0) return;
+  state->push_back(Stored(kNotBetter, Shape(), &not_better_));
+  state->push_back(Stored(kJudgedStep, Shape(), &judged_));
+}
+
+void BestMetric::Restore(const Safetensors& state) {
+  if (state.Find(kBestValue))
+    best_ = {state.Values<double>(kBestValue, Shape())[0], NumberOf(state, kBestValueStep)};
+  if (!state.Find(kNotBetter)) return;
+  not_better_ = NumberOf(state, kNotBetter);
+  judged_ = NumberOf(state, kJudgedStep);
+}
+
+}  // namespace singa

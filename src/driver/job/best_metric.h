@@ -1,0 +1,55 @@
+// BestMetric finds the best value of the metric checkpoint_best, and counts the evaluations that
+// brought no better one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/checkpoint/safetensors.h"
+#include "io/checkpoint/stored_tensor.h"
+#include "singa/proto/job.pb.h"
+#include "train/reduce/metric_sums.h"
+
+namespace singa {
+
+class BestMetric {
+ public:
+  // Uses checkpoint_best and stop_patience.
+  explicit BestMetric(const JobProto& job);
+
+  // Notes the metric in `sums`, the result of an evaluation after `updates` updates. Returns
+  // whether it is better than all before: the least of a loss, the largest of any other metric. An
+  // evaluation that a resumed run repeats counts once.
+  bool Note(const MetricSums& sums, int64_t updates);
+  // Forgets the best value that the last Note has found. It counts as better all the same.
+  void Forget();
+
+  // Returns the updates of the best value; -1: none.
+  int64_t step() const { return best_.step; }
+  // Returns whether stop_patience evaluations in a row were no better.
+  bool exhausted() const { return patience_ > 0 && not_better_ >= patience_; }
+  // Returns, for example, "the accuracy was not better in 3 validations; the best is 0.91, of step
+  // 400".
+  std::string Text() const;
+
+  // Adds what a checkpoint needs to `state`, in place.
+  void Save(std::vector<StoredTensor>* state) const;
+  // Takes what Save wrote, if it wrote anything.
+  void Restore(const Safetensors& state);
+
+ private:
+  struct Best {
+    std::optional<double> value;
+    int64_t step = -1;
+  };
+
+  const std::string metric_;
+  const int64_t patience_;  // 0: none
+  Best best_, before_;      // now, and before the last Note
+  int64_t not_better_ = 0;  // evaluations since the best
+  int64_t judged_ = -1;     // updates at the last evaluation; -1: none
+};
+
+}  // namespace singa

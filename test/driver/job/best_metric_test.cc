@@ -1,0 +1,71 @@
+// Tests the search for the best value of a metric.
+#include "driver/job/best_metric.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace singa::best_metric {
+namespace {
+
+JobProto JobOf(const std::string& metric, int patience) {
+  JobProto job;
+  job.set_checkpoint_best(metric);
+  job.set_stop_patience(patience);
+  return job;
+}
+
+MetricSums Sums(const std::string& name, double value) {
+  MetricSums sums;
+  sums.entries().push_back({"layer", name, value, 1});
+  return sums;
+}
+
+TEST(BestMetricTest, IsTheLeastLossAndTheLargestAccuracy) {
+  BestMetric loss(JobOf("loss", 0)), accuracy(JobOf("accuracy", 0));
+  EXPECT_TRUE(loss.Note(Sums("loss", 2), 1));
+  EXPECT_TRUE(loss.Note(Sums("loss", 1), 2));
+  EXPECT_FALSE(loss.Note(Sums("loss", 1), 3));
+  EXPECT_TRUE(accuracy.Note(Sums("accuracy", 0.25), 1));
+  EXPECT_FALSE(accuracy.Note(Sums("accuracy", 0.125), 2));
+  EXPECT_EQ(loss.step(), 2);
+  EXPECT_EQ(accuracy.step(), 1);
+}
+
+TEST(BestMetricTest, IsExhaustedAfterSoManyEvaluationsInARow) {
+  BestMetric best(JobOf("loss", 2));
+  best.Note(Sums("loss", 1), 10);
+  best.Note(Sums("loss", 2), 20);
+  EXPECT_FALSE(best.exhausted());
+  best.Note(Sums("loss", 0.5), 30);
+  best.Note(Sums("loss", std::numeric_limits<double>::quiet_NaN()), 40);
+  EXPECT_FALSE(best.exhausted());
+  best.Note(Sums("loss", 0.5), 50);
+  EXPECT_TRUE(best.exhausted());
+  EXPECT_EQ(best.Text(), "the loss was not better in 2 validations; the best is 0.5, of step 30");
+}
+
+TEST(BestMetricTest, CountsARepeatedEvaluationOnce) {
+  BestMetric best(JobOf("loss", 2));
+  best.Note(Sums("loss", 1), 10);
+  for (int i = 0; i < 3; ++i) best.Note(Sums("loss", 2), 20);
+  EXPECT_FALSE(best.exhausted());
+}
+
+TEST(BestMetricTest, NeedsNoNewBestAfterOneThatWasForgotten) {
+  BestMetric best(JobOf("loss", 2));
+  best.Note(Sums("loss", 2), 10);
+  EXPECT_TRUE(best.Note(Sums("loss", 1), 20));
+  best.Forget();
+  EXPECT_EQ(best.step(), 10);
+  EXPECT_TRUE(best.Note(Sums("loss", 1.5), 30));
+}
+
+TEST(BestMetricTest, NeverEndsATrainingWithoutPatience) {
+  BestMetric best(JobOf("loss", 0));
+  for (int step = 1; step < 100; ++step) best.Note(Sums("loss", step), step);
+  EXPECT_FALSE(best.exhausted());
+}
+
+}  // namespace
+}  // namespace singa::best_metric

@@ -1,0 +1,69 @@
+"""Checks averages of values (ema_decay), early stopping, and schedules in epochs."""
+from case import check, equal, has, same_bytes, tensors, true
+from group_checks import workers
+from job import csv, mlp
+from process_checks import PLACES, processes
+
+SETTINGS = "train_steps: 20 disp_freq: 1 ema_decay: 0.75"
+
+
+@check
+def a_job_with_averages_resumes_to_the_same_bytes(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS, batch=13))
+    for place, args in (("alone", []), ("threads", workers(2)), ("servers", processes(2, *PLACES["spread"]))):
+        case.train("job.conf", *args, workspace=place)
+        case.train("job.conf", *args, "-set", "train_steps=9", workspace="halves")
+        case.train("job.conf", *args, "-resume", workspace="halves")
+        same_bytes(case.newest(place), case.newest("halves"))
+
+
+@check
+def what_reads_a_checkpoint_gets_the_averages(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS, batch=13))
+    case.train("job.conf", workspace="ws")
+    case.run("ckpt", "export", "ws", "out.safetensors")
+    averages, values = tensors(case.path("out.safetensors")), tensors(case.newest("ws") / "model.safetensors")
+    state = tensors(case.newest("ws") / "state.safetensors")
+    for name, average in averages.items():
+        equal(average, state[f"updater/{name}/ema_decay"], f"average of {name}")
+        true(average != values[name], f"the average of {name} is its value")
+
+
+@check
+def averages_leave_the_training_as_it_is(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS, batch=13))
+    case.train("job.conf", workspace="with")
+    case.train("job.conf", "-set", "ema_decay=0", workspace="without")
+    equal(tensors(case.newest("with") / "model.safetensors"), tensors(case.newest("without") / "model.safetensors"),
+          "values")
+
+
+PATIENCE = 'train_steps: 400 validate_freq: 2 validate_steps: 1 checkpoint_best: "accuracy" stop_patience: 3'
+
+
+@check
+def a_training_ends_early_and_a_resumed_one_at_the_same_step(case):
+    case.write("job.conf", mlp(case.site.data, PATIENCE, batch=13, val=True))
+    for place, args in (("alone", []), ("shared", processes(2))):
+        ended = case.train("job.conf", *args, workspace=place)
+        has(ended.err, "stopped early at step", "stderr")
+        has(ended.err, "done: ", "stderr")
+        true(case.steps(place)[-1] < 400, "the training did not end early")
+        case.train("job.conf", *args, "-set", "train_steps=4", workspace="halves")
+        case.train("job.conf", *args, "-resume", workspace="halves")
+        same_bytes(case.newest(place), case.newest("halves"))
+        again = case.train("job.conf", *args, "-resume", workspace=place)
+        has(again.err, "stopped early at step", "stderr")
+        same_bytes(case.newest(place), case.newest("halves"))
+
+
+@check
+def a_schedule_in_epochs_is_the_one_in_steps(case):
+    case.write("points.csv", "".join(f"{i % 3},{i},{-i},1,2\n" for i in range(10)))
+    net = csv("points.csv", "train_steps: 12 disp_freq: 1", 5, lr=1e-4)
+    case.write("job.conf", net)
+    epochs = ["-set", "updater.learning_rate.unit=kEpochs", "-set", "updater.learning_rate.warmup_steps=2"]
+    case.train("job.conf", *epochs, workspace="epochs")
+    case.train("job.conf", "-set", "updater.learning_rate.warmup_steps=4", workspace="steps")
+    equal([row["lr"] for row in case.rows("epochs", "train")], [row["lr"] for row in case.rows("steps", "train")],
+          "rates")
