@@ -67,7 +67,7 @@ def a_list_is_recognised_and_measured(case):
     has(out, "records  60\nnumbers  192\nshape    3, 8, 8\n", "the statistics")
     case.path("pictures/list.txt").rename(case.path("list.txt"))
     has(case.run("data", "stat", "list.txt", code=65).err,
-        "list.txt:1: class0/00.png: there is no such file", "stderr")
+        "list.txt:1: class0/00.png: No such file or directory", "stderr")
     has(case.run("data", "stat", "-root", "pictures", "list.txt").out, "records  60\n", "with a root")
     has(case.run("data", "stat", "-root", "x", "pictures", code=2).err,
         "-root is for an imagelist, not for records of imagefolder", "stderr")
@@ -80,7 +80,7 @@ def a_picture_that_is_missing_is_a_bad_record(case):
     lines[9] = "class0/09.png"
     case.write("pictures/list.txt", "\n".join(lines) + "\n")
     err = case.train(job(), code=65).err
-    true("pictures/list.txt:5: pictures/class0/none.png: there is no such file" in err or
+    true("pictures/list.txt:5: pictures/class0/none.png: No such file or directory" in err or
          "pictures/list.txt:10: record 9: has no label behind the name of its picture" in err, err)
     case.train(job(more="on_bad_record: kSkip"), workspace="skips")
     equal(case.rows("skips", "train")[-1]["bad_records"], 2, "bad records")

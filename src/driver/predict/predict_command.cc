@@ -52,7 +52,7 @@ net reads one (kCharRNN). With -generate a net that reads a text writes one.
   -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, imagelist, lmdb, shard;
                    judged by content if not given
   -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
-  -no_labels       leaves labels out
+  -no_labels       leaves labels out; an imagelist that has none needs it
 
   -generate N      writes N characters to stdout, each drawn by its probability; N >= 1
   -prime TEXT      what the text goes on from; it is not written. A newline if not given
@@ -62,10 +62,9 @@ net reads one (kCharRNN). With -generate a net that reads a text writes one.
 
 INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, a folder of
 pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
-numbers on stdin. Where
-the first line has one number more than the net takes, every line begins with a label. Classes have
-names where the job reads class folders that are still there. Where records have labels of classes,
-stderr shows the accuracy at the end.
+numbers on stdin. Where the first line has one number more than the net takes, every line has a
+label, first or in label_column. Classes have names where the job reads class folders that are still
+there. Where records have labels of classes, stderr shows the accuracy at the end.
 
 Of a layer that is unrolled each record has a line for each time step, counted behind its name:
 record,step,label,score,...; in JSON "step":0. A record holds all that the input layer reads.

@@ -40,7 +40,8 @@ class StdinSource final : public RecordSource {
   }
   std::string Name() const override { return StrCat("-:", record_); }
   std::string Where() const override {
-    return StrCat("standard input:", line_number_, ": record ", record_);
+    const std::string line = StrCat("standard input:", line_number_);
+    return record_ < 0 ? line : StrCat(line, ": record ", record_);  // -1: the header
   }
 
  private:

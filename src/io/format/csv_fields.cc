@@ -36,6 +36,16 @@ std::string_view WithoutQuotes(std::string_view field) {
   return WithoutBlanks(field.substr(1, field.size() - 2));
 }
 
+// Returns the field with one quote for two.
+std::string WithSingleQuotes(std::string_view field) {
+  std::string text;
+  for (size_t i = 0; i < field.size(); ++i) {
+    text += field[i];
+    if (field.substr(i, 2) == "\"\"") ++i;
+  }
+  return text;
+}
+
 // Returns whether the fields of `line` are words, without any number.
 bool IsHeader(std::string_view line) {
   constexpr std::string_view kEnds = ",;| \"\t\r";
@@ -98,11 +108,21 @@ std::vector<std::string> ColumnNames(std::string_view header, const std::string&
   while (const auto field = fields.Next(&header)) {
     if (std::ssize(names) == kMostColumns)
       throw ValueError(StrCat("a header of more than ", kMostColumns, " columns"));
-    std::string& name = names.emplace_back(*field);
-    for (size_t at = name.find("\"\""); at != name.npos; at = name.find("\"\"", at + 1))
-      name.erase(at, 1);
+    names.push_back(WithSingleQuotes(*field));
   }
   return names;
+}
+
+std::optional<float> FloatIn(std::string_view field) {
+  float number = 0;
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, number);
+  if (stop != end || error == std::errc::invalid_argument) return {};
+  // from_chars gives no value for a number that is too small or too large for a float.
+  if (error == std::errc::result_out_of_range)
+    number = std::strtof(std::string(field).c_str(), nullptr);
+  return number;
 }
 
 bool AreNumbers(const std::vector<std::string>& names) {

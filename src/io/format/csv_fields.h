@@ -36,6 +36,10 @@ std::vector<std::string> ColumnNames(std::string_view header, const std::string&
 // Returns whether all names are numbers, so that the line may be a record.
 bool AreNumbers(const std::vector<std::string>& names);
 
+// Converts a field to a float: 0 if it is too small for one, infinite if it is too large. nullopt:
+// it is no number.
+std::optional<float> FloatIn(std::string_view field);
+
 // Returns the number of a column that `text` is; nullopt: it is no integer, so it is a name.
 std::optional<int64_t> ColumnNumber(std::string_view text);
 // Returns the index, from 0, of the column that StoreProto.label_column means. `names`: those of

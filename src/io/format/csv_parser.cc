@@ -1,6 +1,5 @@
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <iterator>
 #include <vector>
 
@@ -74,18 +73,18 @@ class CsvParser final : public ValueParser {
  private:
   // Throws ValueError unless a line of `count` fields has all columns.
   void CheckColumns(int64_t count) const {
-    const std::string has = StrCat("has ", Counted(count, "field"));
+    const auto has = [&] { return StrCat("has ", Counted(count, "field")); };
     if (!names_.empty() && count != std::ssize(names_))
-      throw ValueError(StrCat(has, ", the header ", Counted(std::ssize(names_), "column")));
+      throw ValueError(StrCat(has(), ", the header ", Counted(std::ssize(names_), "column")));
     if (has_label_ && count <= chosen_)
-      throw ValueError(
-          chosen_ == 0 ? "has no label"
-                       : StrCat(has, "; the label is in column ", chosen_ + 1, " (label_column)"));
+      throw ValueError(chosen_ == 0 ? "has no label"
+                                    : StrCat(has(), "; the label is in column ", chosen_ + 1,
+                                             " (label_column)"));
     if (std::ssize(target_) == targets_) return;
     if (chosen_ == 0)
       throw ValueError(StrCat("has ", Counted(std::ssize(target_), "number"), "; the first ",
                               targets_, " are targets, as num_targets or -targets says"));
-    throw ValueError(StrCat(has, "; the ", targets_, " targets begin in column ", chosen_ + 1,
+    throw ValueError(StrCat(has(), "; the ", targets_, " targets begin in column ", chosen_ + 1,
                             " (num_targets, label_column)"));
   }
 
@@ -145,18 +144,12 @@ class CsvParser final : public ValueParser {
 
   // Converts number `index`, from 0, of the line's numbers or targets; `what` says which.
   float Number(std::string_view field, const char* what, size_t index, int64_t column) const {
-    float number = 0;
-    std::string_view digits = field;
-    if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
-    const char* end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, number);
-    const bool out_of_range = error == std::errc::result_out_of_range && stop == end;
-    // from_chars gives no value for a number that is too small or too large for a float.
-    if (out_of_range) number = std::strtof(std::string(digits).c_str(), nullptr);
-    const bool whole = out_of_range || (error == std::errc() && stop == end);
-    if (whole && std::isfinite(number)) return number;
+    const std::optional<float> number = FloatIn(field);
+    if (number && std::isfinite(*number)) return *number;
     const std::string place = Place(StrCat(what, " ", index + 1), column);
-    if (out_of_range) throw ValueError(StrCat(place, " is too large: ", FieldText(field)));
+    const bool has_digits = field.find_first_of("0123456789") != field.npos;  // "inf" has none
+    if (number && std::isinf(*number) && has_digits)
+      throw ValueError(StrCat(place, " is too large: ", FieldText(field)));
     throw ValueError(StrCat(place, " is ", FieldText(field), Advice(field)));
   }
 

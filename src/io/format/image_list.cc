@@ -32,9 +32,8 @@ std::string_view CutLastField(std::string_view* line) {
   return field;
 }
 
-template <typename Number>
-std::optional<Number> NumberIn(std::string_view field) {
-  Number number = 0;
+std::optional<int32_t> ListedLabel(std::string_view field) {
+  int32_t number = 0;
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
   const char* end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, number);
@@ -44,7 +43,7 @@ std::optional<Number> NumberIn(std::string_view field) {
 
 // Cuts all numbers off the end of `line`.
 std::string_view WithoutNumbers(std::string_view line) {
-  for (std::string_view rest = line; NumberIn<float>(CutLastField(&rest));) line = rest;
+  for (std::string_view rest = line; FloatIn(CutLastField(&rest));) line = rest;
   return line;
 }
 
@@ -56,7 +55,7 @@ std::string_view NameIn(std::string_view line) {
 int32_t CutLabel(std::string_view* line) {
   const std::string_view field = CutLastField(line);
   if (field.empty()) throw ValueError("has no label behind the name of its picture");
-  const std::optional<int32_t> label = NumberIn<int32_t>(field);
+  const std::optional<int32_t> label = ListedLabel(field);
   if (!label || *label == kNoLabel)
     throw ValueError(StrCat("the label behind the name must be an integer above ", kNoLabel,
                             ", is ", FieldText(field)));
@@ -68,9 +67,10 @@ float CutTarget(std::string_view* line, int64_t index, int64_t targets) {
   if (field.empty())
     throw ValueError(StrCat("has ", Counted(targets - 1 - index, "number"),
                             " behind the name of its picture; num_targets is ", targets));
-  const std::optional<float> target = NumberIn<float>(field);
+  const std::optional<float> target = FloatIn(field);
   if (!target || !std::isfinite(*target))
-    throw ValueError(StrCat("target ", index + 1, " is ", FieldText(field)));
+    throw ValueError(
+        StrCat("target ", index + 1, " must be a finite number, is ", FieldText(field)));
   return *target;
 }
 

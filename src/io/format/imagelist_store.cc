@@ -97,13 +97,15 @@ class ImageListStore final : public Store {
     return whole ? picture.name : root_ + picture.name;
   }
 
-  // Throws ValueError if there is no such file: that makes the record bad, not the list.
+  // Throws ValueError if the path names no file: that makes the record bad, not the list.
   void ReadPicture(const std::string& path) {
     try {
       bytes_ = InputFile::Open(path).ReadAll(kMaxPictureBytes);
     } catch (const FileError& error) {
       if (error.code() != kExitNoInput) throw;
-      throw ValueError("there is no such file");
+      const std::string name = Printable(StrCat(path, ": "));  // Where gives it
+      const std::string text = error.what();
+      throw ValueError(text.starts_with(name) ? text.substr(name.size()) : text);
     }
   }
 

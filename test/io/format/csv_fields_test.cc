@@ -52,6 +52,7 @@ TEST(CsvFieldsTest, AnEmptyFieldInQuotesEndsALine) {
 TEST(CsvFieldsTest, AHeaderHasNamesWithSeparatorsAndQuotes) {
   EXPECT_EQ(ColumnNames("\"width, cm\",\"5\"\" pipe\", age \r", ","),
             (Texts{"width, cm", "5\" pipe", "age"}));
+  EXPECT_EQ(ColumnNames("\"a\"\"\"\"b\",\"\"\"c\"\"\"", ","), (Texts{"a\"\"b", "\"c\""}));
 }
 
 TEST(CsvFieldsTest, AHeaderOfNumbersIsTold) {

@@ -38,6 +38,7 @@ TEST(ImageListTest, TheLastFieldsAreTheTargets) {
   EXPECT_EQ(picture.targets, (FloatRow{0.5, 1, -20}));
   EXPECT_EQ(picture.label, kNoLabel);
   EXPECT_EQ(picture.name, "a.jpg");
+  EXPECT_EQ(Parse("a.jpg 1e-46", false, 1).targets, FloatRow{0});
 }
 
 TEST(ImageListTest, WithoutLabelsNumbersBehindAPictureAreLeftOut) {
@@ -54,8 +55,9 @@ TEST(ImageListTest, NamesWhatIsWrongWithALine) {
             "the label behind the name must be an integer above -2147483648, is \"1.5\"");
   EXPECT_EQ(ListErrorOf("a.jpg 1", 2),
             "has 1 number behind the name of its picture; num_targets is 2");
-  EXPECT_EQ(ListErrorOf("a.jpg 1 x", 2), "target 2 is \"x\"");
-  EXPECT_EQ(ListErrorOf("a.jpg nan 1", 2), "target 1 is \"nan\"");
+  EXPECT_EQ(ListErrorOf("a.jpg 1 x", 2), "target 2 must be a finite number, is \"x\"");
+  EXPECT_EQ(ListErrorOf("a.jpg nan 1", 2), "target 1 must be a finite number, is \"nan\"");
+  EXPECT_EQ(ListErrorOf("a.jpg 1e99 1", 2), "target 1 must be a finite number, is \"1e99\"");
   EXPECT_EQ(ListErrorOf(std::string("a\0b.jpg 1", 9)), "its 7 bytes are no path: \"a?b.jpg\"");
   EXPECT_NE(ListErrorOf(std::string(5000, 'a') + " 1"), "");
 }

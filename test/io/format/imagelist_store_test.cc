@@ -47,7 +47,7 @@ TEST_F(ImageListStoreTest, ReadsPicturesBesideTheList) {
 TEST_F(ImageListStoreTest, FindsPicturesBelowTheRoot) {
   const std::string list = dir_.Write("list.txt", "/2.jpg 1\n");
   EXPECT_EQ(Open({.path = list, .root_folder = dir_.Path("set")})->Read(0).label, 1);
-  EXPECT_ERROR(Open({.path = list})->Read(0), kExitBadData, "/2.jpg: there is no such file");
+  EXPECT_ERROR(Open({.path = list})->Read(0), kExitBadData, "/2.jpg: No such file or directory");
   dir_.Write("list.txt", dir_.Path("set/2.jpg") + " 1\n");
   EXPECT_EQ(Open({.path = list})->Read(0).label, 1);
 }
@@ -76,9 +76,10 @@ TEST_F(ImageListStoreTest, NamesListLineAndPicture) {
   dir_.Write("set/3.png", "GIF89a");
   const auto store = Open(List("\n2.jpg 1\n3.png 1\nnone.png 1\n2.jpg\na b 1\n"));
   EXPECT_ERROR(store->Read(1), kExitBadData, "list.txt:3: ", "set/3.png: ");
-  EXPECT_ERROR(store->Read(2), kExitBadData, "list.txt:4: ", "set/none.png: there is no such file");
+  EXPECT_ERROR(store->Read(2), kExitBadData,
+               "list.txt:4: ", "set/none.png: No such file or directory");
   EXPECT_ERROR(store->Read(3), kExitBadData, "list.txt:5: record 3: has no label");
-  EXPECT_ERROR(store->Read(4), kExitBadData, "set/a b: there is no such file");  // a folder
+  EXPECT_ERROR(store->Read(4), kExitBadData, "set/a b: is a folder, not a file");  // a folder
   EXPECT_EQ(store->NameOf(2), dir_.Path("set/none.png"));
   EXPECT_EQ(store->NameOf(3), dir_.Path("set/list.txt") + ":3");
 }
