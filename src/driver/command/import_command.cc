@@ -2,6 +2,7 @@
 #include <google/protobuf/text_format.h>
 
 #include <climits>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 
@@ -55,6 +56,9 @@ ImportOptions ReadOptions(const Arguments& args) {
   options.loss = args.Get("loss");
   options.mean = NumbersOf<float>(args, "mean");
   options.std = NumbersOf<float>(args, "std");
+  for (const std::vector<float>* list : {&options.mean, &options.std})
+    for (float value : *list)
+      if (!std::isfinite(value)) args.ThrowUsage("-mean and -std must be finite numbers");
   for (float value : options.std)
     if (value == 0) args.ThrowUsage("-std has a 0, which nothing is divided by");
   options.store = args.Get("store");
@@ -146,8 +150,9 @@ model.safetensors, the values of its params. Run the job from the folder that th
   -loss KIND      softmax, sigmoid, euclidean or none. If not given, the loss fits the end of the
                   model: a softmax or sigmoid there becomes a part of it; else softmax
   -shape SIZES    sizes of a record, such as 3,224,224, where the model leaves them free
-  -mean NUMBERS   subtracted from each number of a record, and
-  -std NUMBERS    divides it then: one number, or with commas one for each channel
+  -mean NUMBERS   subtracted from each number of a record: one for all, or with commas one for
+                  each channel
+  -std NUMBERS    divides the difference: one for all, or with commas one for each channel
   -store PATH     records that the job reads; if not given, noise
   -backend FORMAT format of the records: conf/guide/data.md
 

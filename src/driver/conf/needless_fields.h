@@ -21,8 +21,7 @@ inline constexpr char kMeans[] =
     "the number of groups, and sync_freq to the local steps";
 inline constexpr char kModelWidth[] =
     "set embedding_conf { feature_dim } of the kEmbedding; the layers above take the width of "
-    "their "
-    "source";
+    "their source";
 inline constexpr char kHeads[] = "set attention_conf { num_heads } in each kAttention";
 inline constexpr char kRepeat[] = "write the layers of a block once, in neuralnet { repeat { } }";
 inline constexpr char kDropouts[] =

@@ -167,7 +167,7 @@ class BlockReader {
   BlockReader(TIFF* tiff, const MemoryFile& file, const TiffLayout& layout, int channels,
               Sample* out)
       : tiff_(tiff), file_(file), layout_(layout), channels_(channels), out_(out) {
-    // Of other sizes are files whose colours are fewer than their pixels.
+    // Files with subsampled colours have other block sizes; they are refused.
     const int64_t own = layout.tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
     if (layout.block_height < 1 || layout.block_width < 1 ||
         layout.block_height > kMaxPicturePixels || layout.block_width > kMaxPicturePixels ||

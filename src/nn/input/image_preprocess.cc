@@ -1,9 +1,8 @@
-// kImagePreprocess prepares each image in this order: it pads with zeros, cuts a rectangle out,
-// flips with probability 1/2, changes the colours, all this in training alone, subtracts the mean
-// image at the same place, and scales the numbers. In training the rectangle's place is random, and
-// it may be scaled to the size of the crop; else it is the centre. What is random depends on
-// (layer, step, global row). With several input layers, nn/input/pair_cuts.h says which layers draw
-// the same cuts.
+// kImagePreprocess prepares each image. In training it pads with zeros, cuts a random rectangle
+// out, which may be scaled to the size of the crop, may flip it and changes its colours; else it
+// cuts the centre out. Then it subtracts the mean image at the same place, and scales the numbers.
+// Random choices depend on (layer, step, global row). With several input layers,
+// nn/input/pair_cuts.h says which layers draw the same cuts.
 #include "nn/input/image_preprocess.h"
 
 #include <algorithm>
