@@ -142,11 +142,16 @@ def damaged_models_are_65_and_nothing_is_written(case):
     refused(case, model(conv, [tensor("w", (10**9, 10**9, 3, 3), [0.5])]), 'tensor "w" has more than 2^40 numbers')
     refused(case, model(conv, [tensor("w", (1000, 3, 1000, 1000), [0.5])]), "is larger than the picture")
     refused(case, model(conv, [tensor("w", (2, 3, 3, 3), [0.5] * 53)]), 'tensor "w" has 212 bytes; its 54 numbers')
+    for number, text in ((7, "has more numbers than its shape, which has 1"), (4, "in the list of another type")):
+        sizes = tensor("p", (1,), kind=onnx.INT64, data=b"", more=onnx.field(number, bytes([1, 2, 3, 4])))
+        refused(case, model([node("Reshape", "x p", "y")], [sizes]), text)
     refused(case, model(relu, inputs=[onnx.value_info("x", ("N", 10**9, 10**9, 10**9))]),
             'input "x" has rows of (1000000000, 1000000000, 1000000000)')
     refused(case, model(relu, inputs=[onnx.value_info("x", ("N", 3, "h", "w"))]), "-shape c,h,w gives it")
     refused(case, model(relu, opset=3), "is of opset 3")
     refused(case, model(relu), "-mean: has 2 numbers", "-mean", "1,2", code=2)
+    refused(case, model(relu), "-mean and -std must be finite numbers", "-std", "inf", code=2)
+    refused(case, model(relu), 'input "x" has rows of (3, 8, 8)', "-shape", "3,8,9", code=2)
     imported(case, model(relu, inputs=[onnx.value_info("x", ("N", 3, "h", "w"))]), "-shape", "3,4,4")
     has(imported(case, good, code=74).err, "net: exists already", "stderr")
 

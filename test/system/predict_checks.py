@@ -217,7 +217,7 @@ def a_bad_record_is_65_and_named(case):
     case.write("folder/torn.png", png(digit(case, 0))[:100])
     has(predict(case, "folder", code=65).err, "folder/torn.png: ", "stderr")
     case.write("no.jpg", "text")
-    has(predict(case, "no.jpg", code=65).err, "no.jpg: is neither", "stderr")
+    has(predict(case, "no.jpg", code=65).err, "no.jpg: is no JPEG", "stderr")
     case.write("short.csv", "1,2,3\n")
     has(predict(case, "short.csv", code=65).err, "short.csv:1: record 0: ", "stderr")
     case.write("class.csv", ",".join(["12"] + ["0"] * 784))

@@ -2,6 +2,9 @@
 // command.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "driver/onnx/import/job_import.h"
 #include "driver/onnx/import/node_import.h"
 #include "driver/onnx/onnx_graph.h"
@@ -110,6 +113,163 @@ TEST(OnnxImport, ReadsTheOperatorsOfTheExport) {
        {"Add", "AveragePool", "BatchNormalization", "Concat", "Conv", "Div", "Gemm", "LRN",
         "LayerNormalization", "MaxPool", "Mul", "Reshape", "Split", "Sub"})
     EXPECT_TRUE(OnnxNodeReaders().Has(op)) << op;
+}
+
+std::string OneNumber(OnnxGraph* graph, float number, const std::vector<int64_t>& dims = {}) {
+  return graph->Floats("k", dims, {&number, 1});
+}
+
+TEST(OnnxImport, RefusesAnotherNumberOfInputs) {
+  for (const char* op : {"Add", "Sub", "Mul", "Div"}) {
+    OnnxGraph one = PictureGraph(), three = PictureGraph();
+    one.Add(op, {"x"}, {"y"});
+    ExpectText(ImportRefusalOf(&one), "has 1 input; this operator takes 2");
+    three.Add(op, {"x", "x", "x"}, {"y"});
+    ExpectText(ImportRefusalOf(&three), "has 3 inputs; this operator takes 2");
+  }
+}
+
+TEST(OnnxImport, RefusesAnOutputThatNoLayerGives) {
+  OnnxGraph graph({"x", "y"});
+  graph.AddInput("x", {"N", 3, 8, 8});
+  graph.AddOutput("y", {"N"});
+  graph.Add("Relu", {"x"}, {"r", "y"});
+  ExpectText(ImportRefusalOf(&graph), "node \"r\" (Relu): no layer gives its output \"y\"");
+}
+
+TEST(OnnxImport, NamesAnOutputThatIsAConstant) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Relu", {"x"}, {"y"});
+  graph.AddOutput(OneNumber(&graph, 1), {});
+  ExpectText(ImportRefusalOf(&graph), "output \"k\": is a constant");
+}
+
+TEST(OnnxImport, PreparesTheInputOfAllItsReadersAlone) {
+  OnnxGraph graph({"x", "y"});
+  graph.AddInput("x", {"N", 3, 8, 8});
+  graph.AddOutput("y", {"N", 3, 8, 8});
+  graph.AddOutput("r", {"N", 3, 8, 8});
+  graph.Add("Identity", {"x"}, {"same"});
+  graph.Add("Sub", {"same", OneNumber(&graph, 2)}, {"y"});
+  graph.Add("Relu", {"x"}, {"r"});
+  ExpectText(ImportRefusalOf(&graph), "(Sub): no layer adds, multiplies or reads a constant");
+}
+
+TEST(OnnxImport, ScalesTheInputOfOneReaderAlone) {
+  OnnxGraph graph({"x", "y"});
+  graph.AddInput("x", {"N", 3, 8, 8});
+  graph.AddOutput("y", {"N", 3, 4, 4});
+  graph.AddOutput("r", {"N", 3, 4, 4});
+  graph.Add(
+      "Slice",
+      {"x", graph.Ints("begin", {2, -6}), graph.Ints("end", {-2, 6}), graph.Ints("axes", {2, 3})},
+      {"cut"});
+  graph.Add("Identity", {"cut"}, {"same"});
+  graph.Add("Mul", {"same", OneNumber(&graph, 2)}, {"y"});
+  graph.Add("Relu", {"same"}, {"r"});
+  const NetProto net = ImportGraph(&graph).job.neuralnet();
+  ASSERT_EQ(net.layer_size(), 4);
+  EXPECT_EQ(net.layer(1).rgbimage_conf().cropsize(), 4);
+  EXPECT_FALSE(net.layer(1).rgbimage_conf().has_scale());
+  EXPECT_EQ(net.layer(2).rgbimage_conf().scale(), 2);
+  EXPECT_EQ(net.layer(3).srclayers(0), net.layer(1).name());
+}
+
+TEST(OnnxImport, RefusesAPartThatIsNotTheCentre) {
+  OnnxGraph graph = PictureGraph();
+  constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+  graph.Add("Slice",
+            {"x", graph.Ints("begin", {-3, -3}), graph.Ints("end", {kLast, kLast}),
+             graph.Ints("axes", {2, 3})},
+            {"y"});
+  ExpectText(ImportRefusalOf(&graph), "only the square centre");
+}
+
+TEST(OnnxImport, RefusesALongListOfSizes) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Reshape", {"x", graph.Ints("sizes", std::vector<int64_t>(2000, 1))}, {"y"});
+  ExpectText(ImportRefusalOf(&graph), "has 2000 integers; a list of sizes has at most 1024");
+}
+
+TEST(OnnxImport, BoundsTheCopiesOfConstants) {
+  constexpr int64_t kUnits = 1 << 18;  // 1 MiB
+  OnnxGraph graph({"x", "y"});
+  graph.AddInput("x", {"N", kUnits});
+  graph.AddOutput("y", {"N", kUnits});
+  const std::string g = graph.Floats("g", {kUnits}, std::vector<float>(kUnits, 1));
+  std::string from = "x";
+  for (int i = 0; i < 21; ++i) {
+    const std::string to = i == 20 ? "y" : StrCat("b", i);
+    graph.Add("BatchNormalization", {from, g, g, g, g}, {to});
+    from = to;
+  }
+  ExpectText(ImportRefusalOf(&graph), "84 MiB of params, copies of 1 MiB of constants");
+}
+
+TEST(OnnxImport, NumbersLayersOfEqualNames) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Relu", {"x"}, {"a+"});
+  graph.Add("Relu", {"a+"}, {"a:"});
+  graph.Add("Relu", {"a:"}, {"a/"});
+  graph.Add("Relu", {"a/"}, {"y"});
+  const NetProto net = ImportGraph(&graph).job.neuralnet();
+  EXPECT_EQ(net.layer(1).name(), "a_");
+  EXPECT_EQ(net.layer(2).name(), "a__2");
+  EXPECT_EQ(net.layer(3).name(), "a.");
+}
+
+TEST(OnnxImport, RefusesAShapeThatTheModelContradicts) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Relu", {"x"}, {"y"});
+  for (const Sizes& shape : {Sizes{3, 8, 9}, Sizes{3, 8}}) try {
+      ImportGraph(&graph, {.shape = shape, .loss = "none"});
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), kExitUsage);
+      ExpectText(error.what(), "input \"x\" has rows of (3, 8, 8)");
+    }
+  EXPECT_NO_THROW(ImportGraph(&graph, {.shape = {3, 8, 8}, .loss = "none"}));
+}
+
+TEST(OnnxImport, RefusesNumbersThatAreNotFinite) {
+  OnnxGraph slope = PictureGraph(), product = PictureGraph();
+  slope.Add("LeakyRelu", {"x"}, {"y"}, {OnnxFloat("alpha", NAN)});
+  ExpectText(ImportRefusalOf(&slope), "attribute alpha is nan, which is not finite");
+  product.Add("Mul", {"x", OneNumber(&product, 1e30f)}, {"a"});
+  product.Add("Mul", {"a", OneNumber(&product, 1e30f)}, {"y"});
+  ExpectText(ImportRefusalOf(&product), "multiplies by a number that is not finite");
+}
+
+TEST(OnnxImport, RefusesPaddingBeyondTheLargestWindow) {
+  OnnxGraph graph = PictureGraph();
+  onnx::AttributeProto rule;
+  rule.set_name("auto_pad");
+  rule.set_type(onnx::AttributeProto::STRING);
+  rule.set_s("SAME_UPPER");
+  graph.Add("MaxPool", {"x"}, {"y"},
+            {OnnxInts("kernel_shape", {1 << 20, 1 << 20}), OnnxInts("dilations", {9, 9}), rule});
+  ExpectText(ImportRefusalOf(&graph), "pixels of padding; a side takes 1048576");
+}
+
+TEST(OnnxImport, ListsConstantsOfOtherTypesWithAllRefusals) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Mul", {"x", graph.Ints("two", {2})}, {"a"});
+  graph.Add("Reshape", {"x", OneNumber(&graph, 1, {1})}, {"b"});
+  graph.Add("TopK", {"x"}, {"y"});
+  const std::string refusal = ImportRefusalOf(&graph);
+  ExpectText(refusal, "3 nodes cannot become layers");
+  ExpectText(refusal, "input \"two\" must be a constant of floats");
+  ExpectText(refusal, "input \"k\" must be a constant of integers");
+}
+
+TEST(OnnxImport, JoinsNoFeaturesOfOtherSizes) {
+  OnnxGraph silu = PictureGraph(), scaled = PictureGraph();
+  silu.Add("Sigmoid", {"x"}, {"s"});
+  silu.Add("Reshape", {"x", silu.Ints("sizes", {-1, 3, 4, 16})}, {"r"});
+  silu.Add("Mul", {"r", "s"}, {"y"});
+  ExpectText(ImportRefusalOf(&silu), "joins (N, 3, 4, 16) and (N, 3, 8, 8)");
+  scaled.Add("Mul", {"x", OneNumber(&scaled, 2, {1, 1, 1, 1, 1})}, {"y"});
+  ExpectText(ImportRefusalOf(&scaled), "a constant of (1, 1, 1, 1, 1), which has more dimensions");
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void ReadClip(NodeImport* node) {
   };
   const float low = bound(1, "min", -kMost), high = bound(2, "max", kMost);
   if (low <= -kMost && high >= kMost) return node->GiveSame(node->FeatureDims(0));
-  if (low != 0 || high < kMost)
+  if (low != 0 || !(high >= kMost))
     node->Refuse(StrCat("cuts values off at ", low, " and ", high,
                         ", as ReLU6 does; no layer has an upper bound"));
   AddRelu(0, node);

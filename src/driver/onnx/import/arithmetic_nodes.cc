@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text/counted.h"
 #include "driver/onnx/import/input_steps.h"
 #include "driver/onnx/import/node_import.h"
 #include "nn/neuron/activation.h"
@@ -14,7 +15,12 @@ constexpr size_t kMostTerms = 32;
 
 bool IsAboutEqual(float value, float wanted) { return std::abs(value - wanted) <= 1e-6f * wanted; }
 
-// Joins the features that the node reads, with a factor for each.
+void RequireTwoInputs(const NodeImport& node) {
+  if (node.inputs() != 2)
+    node.Refuse(StrCat("has ", Counted(node.inputs(), "input"), "; this operator takes 2"));
+}
+
+// Joins the features that the node reads, with a factor for each input.
 void JoinFeatures(EltwiseProto::Operation operation, const std::vector<float>& factors,
                   NodeImport* node) {
   if (node->inputs() == 1) return node->GiveSame(Sizes(node->FeatureDims(0)));
@@ -44,10 +50,13 @@ void JoinFeatures(EltwiseProto::Operation operation, const std::vector<float>& f
   node->Give(std::move(value));
 }
 
-// Multiplies input `x` by a number.
-void Scale(size_t x, float factor, NodeImport* node) {
-  if (!std::isfinite(factor)) node->Refuse("multiplies by a number that is not finite");
+// Multiplies input `x` by the number `factor`, which comes of the constant `number`.
+void Scale(size_t x, size_t number, float factor, NodeImport* node) {
   ImportValue value = node->in(x);
+  const Sizes& dims = node->in(number).dims;
+  if (dims.size() > value.dims.size())
+    node->Refuse(StrCat("joins ", SizesText(value.dims), " and a constant of ", SizesText(dims),
+                        ", which has more dimensions"));
   if (value.form == ValueForm::kTanh && IsAboutEqual(value.factor, kSTanhB) &&
       IsAboutEqual(factor, kSTanhA)) {
     node->Add(kSTanh, {value.source}, Sizes(node->graph().ShapeOf(value.source)));
@@ -55,6 +64,8 @@ void Scale(size_t x, float factor, NodeImport* node) {
   }
   const bool part = value.form == ValueForm::kErfPlusOne || value.form == ValueForm::kGelu ||
                     value.form == ValueForm::kScaled;
+  if (!std::isfinite(part ? value.factor * factor : factor))
+    node->Refuse("multiplies by a number that is not finite");
   if (part) {
     value.factor *= factor;
   } else {
@@ -71,7 +82,9 @@ void Scale(size_t x, float factor, NodeImport* node) {
 bool GiveProduct(size_t x, size_t part, NodeImport* node) {
   const ImportValue &left = node->in(x), &right = node->in(part);
   const bool scaled = left.form == ValueForm::kScaled;
-  if ((!scaled && left.form != ValueForm::kFeature) || left.source != right.source) return false;
+  if ((!scaled && left.form != ValueForm::kFeature) || left.source != right.source ||
+      left.dims != right.dims)
+    return false;
   ImportValue value{.form = ValueForm::kGelu, .dims = left.dims};
   value.source = left.source;
   if (right.form == ValueForm::kSigmoid && !scaled) {
@@ -89,8 +102,9 @@ bool GiveProduct(size_t x, size_t part, NodeImport* node) {
 }
 
 void ReadMul(NodeImport* node) {
+  RequireTwoInputs(*node);
   for (size_t i : {0, 1})
-    if (const auto number = node->Number(i)) return Scale(1 - i, *number, node);
+    if (const auto number = node->Number(i)) return Scale(1 - i, i, *number, node);
   if (!node->IsConstant(0) && !node->IsConstant(1) &&
       (GiveProduct(0, 1, node) || GiveProduct(1, 0, node)))
     return;
@@ -98,17 +112,19 @@ void ReadMul(NodeImport* node) {
 }
 
 void ReadDiv(NodeImport* node) {
+  RequireTwoInputs(*node);
   if (node->IsConstant(1) && ReadInputDivision(node)) return;
   const auto number = node->Number(1);
   if (!number || *number == 0) node->Refuse("divides by other than a number that is not 0");
-  Scale(0, 1 / *number, node);
+  Scale(0, 1, 1 / *number, node);
 }
 
 // Reads x W + b, with the constant b as input `bias`.
 void AddBiasTo(const ImportValue& product, size_t bias, NodeImport* node) {
   const int64_t outputs = product.dims[1];
   const ImportedParam param = node->Weight(bias);
-  if (param.dims.empty() || ProductOf(param.dims) != outputs || param.dims.back() != outputs)
+  if (param.dims.empty() || param.dims.size() > product.dims.size() ||
+      ProductOf(param.dims) != outputs || param.dims.back() != outputs)
     node->Refuse(StrCat("adds a constant of ", SizesText(param.dims), " to ", outputs, " outputs"));
   const ImportValue value = product;
   ImportedLayer& layer = node->Add(kInnerProduct, {value.source}, {outputs});
@@ -120,10 +136,12 @@ void AddBiasTo(const ImportValue& product, size_t bias, NodeImport* node) {
 }
 
 void ReadAdd(NodeImport* node) {
+  RequireTwoInputs(*node);
   for (size_t i : {0, 1}) {
     if (!node->IsConstant(i)) continue;
     ImportValue value = node->in(1 - i);
-    if (value.form == ValueForm::kErf && node->Number(i) == 1.0f) {
+    if (value.form == ValueForm::kErf && node->Number(i) == 1.0f &&
+        node->in(i).dims.size() <= value.dims.size()) {
       value.form = ValueForm::kErfPlusOne;
       value.factor = 1;
       return node->Give(std::move(value));
@@ -135,6 +153,7 @@ void ReadAdd(NodeImport* node) {
 }
 
 void ReadSub(NodeImport* node) {
+  RequireTwoInputs(*node);
   if (node->IsConstant(1) && ReadInputDifference(node)) return;
   JoinFeatures(EltwiseProto::SUM, {1, -1}, node);
 }

@@ -16,6 +16,7 @@ namespace {
 
 // Versions of ONNX's operators whose meaning the readers know.
 constexpr int64_t kOldestOpset = 9, kNewestOpset = 25;
+constexpr size_t kMostRefusals = 20;  // that an error lists
 
 bool AreValid(const Sizes& row) {
   int64_t product = 1;
@@ -27,10 +28,11 @@ bool AreValid(const Sizes& row) {
 }  // namespace
 
 std::string SizesText(const Sizes& sizes) {
+  constexpr size_t kMost = 16;
   std::string text = "(";
-  for (size_t i = 0; i < sizes.size(); ++i)
+  for (size_t i = 0; i < std::min(kMost, sizes.size()); ++i)
     text += StrCat(i ? ", " : "", sizes[i] == kFreeBatch ? "N" : std::to_string(sizes[i]));
-  return text + ")";
+  return text + (sizes.size() > kMost ? ", ...)" : ")");
 }
 
 Sizes SizesFrom(const Sizes& sizes, size_t first) {
@@ -62,6 +64,20 @@ GraphImport::GraphImport(const OnnxModel& model, const std::string& file, const 
   AddInput(input_shape);
 }
 
+Sizes GraphImport::InputRow(const OnnxValueInfo& input, const Sizes& input_shape) const {
+  const std::string which = StrCat("input ", Quote(input.name), " ");
+  const Sizes own = SizesFrom(input.dims, 1);
+  if (input_shape.empty() && own.empty())
+    throw DataError(file_, -1, which + "has no shape of rows; -shape c,h,w gives it");
+  if (input_shape.empty() || own.empty()) return input_shape.empty() ? own : input_shape;
+  bool fits = own.size() == input_shape.size();
+  for (size_t i = 0; fits && i < own.size(); ++i) fits = own[i] < 0 || own[i] == input_shape[i];
+  if (!fits)
+    throw Error(kExitUsage, StrCat("-shape: is ", SizesText(input_shape), ", ", which,
+                                   "has rows of ", SizesText(own), ", where -1 is a free size"));
+  return input_shape;
+}
+
 void GraphImport::AddInput(const Sizes& input_shape) {
   const OnnxValueInfo* input = nullptr;
   for (const OnnxValueInfo& one : model_.inputs) {
@@ -80,9 +96,7 @@ void GraphImport::AddInput(const Sizes& input_shape) {
                     which +
                         "has no floating-point numbers; models of other inputs, such as "
                         "texts, are not imported");
-  Sizes row = input_shape.empty() ? SizesFrom(input->dims, 1) : input_shape;
-  if (input_shape.empty() && input->dims.size() < 2)
-    throw DataError(file_, -1, which + "has no shape of rows; -shape c,h,w gives it");
+  const Sizes row = InputRow(*input, input_shape);
   for (int64_t size : row)
     if (size < 0)
       throw DataError(file_, -1, which + "has a free size beside the batch; -shape c,h,w gives it");
@@ -117,6 +131,7 @@ ImportValue& GraphImport::Value(const std::string& name) {
 
 void GraphImport::SetValue(ImportValue value) {
   const std::string name = value.name;
+  if (value.source.layer >= 0 && Readers(name) > 1) shared_.insert(value.source.layer);
   values_.insert_or_assign(name, std::move(value));
 }
 
@@ -135,7 +150,8 @@ ImportedLayer& GraphImport::AddLayer(LayerType type, const std::string& value, i
 }
 
 void GraphImport::Note(const std::string& refusal) {
-  if (refused_.insert(refusal).second) refusals_.push_back(refusal);
+  if (refused_.insert(refusal).second && refusals_.size() < kMostRefusals)
+    refusals_.push_back(refusal);
 }
 
 void GraphImport::ReadNode(int index) {
@@ -152,6 +168,9 @@ void GraphImport::ReadNode(int index) {
   NodeImport import(index, this);
   try {
     reader->read(&import);
+    for (const std::string& output : node.outputs)
+      if (!output.empty() && Readers(output) > 0 && Value(output).form == ValueForm::kUnknown)
+        import.Refuse(StrCat("no layer gives its output ", Quote(output)));
   } catch (const ImportRefusal& refusal) {
     Note(refusal.text);
   }
@@ -163,7 +182,8 @@ void GraphImport::ReadOutputs() {
     ImportValue& value = Value(output.name);
     if (value.form == ValueForm::kUnknown) continue;
     try {
-      if (value.is_constant()) Refuse(value.node, "output is a constant");
+      if (value.is_constant())
+        throw ImportRefusal{StrCat("output ", Quote(output.name), ": is a constant")};
       net_.outputs.push_back(FeatureOf(&value));
     } catch (const ImportRefusal& refusal) {
       Note(refusal.text);
@@ -172,12 +192,11 @@ void GraphImport::ReadOutputs() {
 }
 
 void GraphImport::ThrowRefusals() const {
-  constexpr size_t kMost = 20;
-  if (refusals_.empty()) return;
-  std::string text = StrCat(Counted(refusals_.size(), "node"), " cannot become layers: ");
-  for (size_t i = 0; i < std::min(refusals_.size(), kMost); ++i)
-    text += (i ? "; " : "") + refusals_[i];
-  if (refusals_.size() > kMost) text += StrCat("; and ", refusals_.size() - kMost, " more");
+  if (refused_.empty()) return;
+  std::string text = StrCat(Counted(refused_.size(), "node"), " cannot become layers: ");
+  for (size_t i = 0; i < refusals_.size(); ++i) text += (i ? "; " : "") + refusals_[i];
+  if (refused_.size() > refusals_.size())
+    text += StrCat("; and ", refused_.size() - refusals_.size(), " more");
   throw DataError(file_, -1, text);
 }
 
@@ -185,6 +204,7 @@ ImportedNet GraphImport::Run() {
   for (size_t i = 0; i < model_.nodes.size(); ++i) ReadNode(static_cast<int>(i));
   ReadOutputs();
   ThrowRefusals();
+  if (net_.outputs.empty()) throw DataError(file_, -1, "has no output that a layer gives");
   net_.name = model_.graph_name;
   KeepUsedLayers(&net_);
   return std::move(net_);

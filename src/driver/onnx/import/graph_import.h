@@ -43,6 +43,9 @@ class GraphImport {
     return net_.layers[feature.layer].shapes[feature.output];
   }
   ImportedLayer& layer(int index) { return net_.layers[index]; }
+  // Returns whether several nodes read a value that is made of this layer's feature without another
+  // layer. Its settings then must not change for one of them.
+  bool IsShared(int layer) const { return shared_.contains(layer); }
   int last_layer() const { return static_cast<int>(net_.layers.size()) - 1; }
   ImportedLayer& AddLayer(LayerType type, const std::string& value, int node,
                           const std::vector<LayerOutput>& sources, const Sizes& shape);
@@ -52,6 +55,7 @@ class GraphImport {
  private:
   LayerOutput ScaledInput(const ImportValue& value);
   void AddInput(const Sizes& input_shape);
+  Sizes InputRow(const OnnxValueInfo& input, const Sizes& input_shape) const;
   void ReadNode(int index);
   void ReadOutputs();
   void Note(const std::string& refusal);
@@ -64,8 +68,9 @@ class GraphImport {
   std::map<std::string, int> readers_;
   std::map<std::string, ImportValue> values_;
   ImportedNet net_;
-  std::vector<std::string> refusals_;
-  std::set<std::string> refused_;  // to tell each once
+  std::set<int> shared_;               // layers
+  std::set<std::string> refused_;      // to count each once
+  std::vector<std::string> refusals_;  // the first of them, in order
 };
 
 }  // namespace singa

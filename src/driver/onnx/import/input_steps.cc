@@ -11,7 +11,7 @@ constexpr int64_t kMostChannels = 64;
 bool IsInput(const NodeImport& node) {
   const ImportValue& value = node.in(0);
   return value.form == ValueForm::kFeature && value.source == LayerOutput{0, 0} &&
-         node.IsSoleReader(0);
+         !node.graph().IsShared(0);
 }
 
 int64_t ChannelsOf(const Sizes& row) { return row.size() == 2 ? 1 : row[0]; }
@@ -23,7 +23,10 @@ std::vector<float> ChannelValues(const NodeImport& node, const Sizes& row) {
   while (ones < dims.size() && dims[ones] == 1) ++ones;
   Sizes wanted(row.size(), 1);
   wanted[0] = ChannelsOf(row);
-  if (ProductOf(dims) != 1 && SizesFrom(dims, ones) != wanted)
+  const Sizes& read = node.in(0).dims;
+  const bool fits =
+      ProductOf(dims) == 1 || (SizesFrom(read, 1) == row && SizesFrom(dims, ones) == wanted);
+  if (!fits || dims.size() > read.size())
     node.Refuse(StrCat("prepares the input with a constant of ", SizesText(dims),
                        "; the input layer takes one number, or one for each channel. For more, "
                        "set store_conf.mean_file and std_file, and remove the node"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text/counted.h"
 #include "driver/onnx/import/graph_import.h"
@@ -63,6 +64,25 @@ ImportedValues ValuesOf(const std::string& name, const ImportedParam& param,
   return values;
 }
 
+// Refuses a model whose layers would have many copies of the same constants.
+void RequireBoundedParams(const ImportedNet& net, const std::string& file) {
+  constexpr double kMostCopies = 64, kFree = double{16 << 20}, kMiB = double{1 << 20};
+  std::set<const OnnxTensor*> seen;
+  double all = 0, constants = 0;  // bytes; a double takes any sum
+  for (const ImportedLayer& layer : net.layers)
+    for (size_t i = 0; i < layer.params.size(); ++i) {
+      const OnnxTensor* const tensor = layer.params[i].tensor;
+      const double bytes = static_cast<double>(tensor->size()) * sizeof(float);
+      if (seen.insert(tensor).second) constants += bytes;
+      if (!layer.conf.param(static_cast<int>(i)).has_share_from()) all += bytes;
+    }
+  if (all > kMostCopies * constants + kFree)
+    throw DataError(
+        file, -1,
+        StrCat("its layers would have ", all / kMiB, " MiB of params, copies of ", constants / kMiB,
+               " MiB of constants; at most ", kMostCopies, " copies are made"));
+}
+
 }  // namespace
 
 ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const ImportOptions& options,
@@ -71,6 +91,7 @@ ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const Imp
   AddLoss(options.loss, &net);
   SetInput(options, net.layers[0].conf.mutable_store_conf());
   NameLayers(&net.layers);
+  RequireBoundedParams(net, file);
   ImportedJob imported;
   imported.job.set_name(CleanName(net.name, "net"));
   imported.job.mutable_train_one_batch()->set_alg(kBP);

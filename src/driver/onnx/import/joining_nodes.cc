@@ -104,13 +104,18 @@ Sizes SliceNumbers(const NodeImport& node, size_t i, size_t count, int64_t missi
 void ReadSlice(NodeImport* node) {
   if (node->IsConstant(0)) return GivePartOfList(node);
   const ImportedImage image = node->Image(0);
-  const Sizes begin = node->Has(1) ? node->Integers(1) : node->Ints("starts"),
-              end = node->Has(2) ? node->Integers(2) : node->Ints("ends");
+  Sizes begin = node->Has(1) ? node->Integers(1) : node->Ints("starts"),
+        end = node->Has(2) ? node->Integers(2) : node->Ints("ends");
   Sizes axes = node->Has(3) ? node->Integers(3) : node->Ints("axes");
   const Sizes steps = SliceNumbers(*node, 4, begin.size(), 1);
   for (int64_t& axis : axes) axis = node->Axis(axis, node->FeatureDims(0));
   const bool two =
       begin.size() == 2 && end.size() == 2 && axes == Sizes{2, 3} && steps == Sizes{1, 1};
+  for (size_t i = 0; two && i < 2; ++i) {
+    const int64_t size = i == 0 ? image.h : image.w;
+    begin[i] = ClampedPlace(size, begin[i]);
+    end[i] = ClampedPlace(size, end[i]);
+  }
   const int64_t side = two ? end[0] - begin[0] : 0;
   if (image.feature.layer != 0 || !two || side < 1 || side > std::min(image.h, image.w) ||
       end[1] - begin[1] != side || begin[0] != (image.h - side) / 2 ||

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <set>
+#include <utility>
 
 #include "singa/base/error.h"
 
@@ -10,7 +12,10 @@ namespace {
 
 class LossImport {
  public:
-  explicit LossImport(ImportedNet* net) : net_(*net) {}
+  explicit LossImport(ImportedNet* net) : net_(*net) {
+    for (const ImportedLayer& layer : net->layers)
+      for (const LayerOutput& source : layer.sources) read_.emplace(source.layer, source.output);
+  }
 
   void Add(const std::string& kind) {
     if (kind == "none") return;
@@ -26,16 +31,13 @@ class LossImport {
   int EndOf(LayerType type) const {
     for (const LayerOutput& output : net_.outputs) {
       const ImportedLayer& layer = net_.layers[output.layer];
-      const bool read =
-          std::any_of(net_.layers.begin(), net_.layers.end(), [&](const ImportedLayer& reader) {
-            return std::count(reader.sources.begin(), reader.sources.end(), output) > 0;
-          });
+      const bool read = read_.contains({output.layer, output.output});
       if (layer.conf.type() == type && !read && !layer.conf.has_softmax_conf()) return output.layer;
     }
     return -1;
   }
 
-  // Returns what a loss compares with targets or labels.
+  // Returns what a loss compares with targets or labels. GraphImport's nets have an output.
   LayerOutput Predictions() const {
     const LayerOutput scores = net_.outputs[0];
     if (scores.layer == 0)
@@ -95,6 +97,7 @@ class LossImport {
   }
 
   ImportedNet& net_;
+  std::set<std::pair<int, int>> read_;  // outputs of layers that layers read
 };
 
 }  // namespace

@@ -15,11 +15,22 @@ constexpr std::string_view kReplaced = "@#+:/{}\"'\\";
 
 bool IsKept(char c) { return c >= ' ' && c <= '~' && kReplaced.find(c) == std::string_view::npos; }
 
-std::string Unused(const std::string& wish, std::set<std::string>* used) {
-  std::string name = wish;
-  for (int i = 2; !used->insert(name).second; ++i) name = StrCat(wish, "_", i);
-  return name;
-}
+class UsedNames {
+ public:
+  bool Has(const std::string& name) const { return used_.contains(name); }
+  // Returns whether the name was unused.
+  bool Take(const std::string& name) { return used_.insert(name).second; }
+  // Takes `wish`, or that with a number behind it, and returns it.
+  std::string Unused(const std::string& wish) {
+    std::string name = wish;
+    while (!Take(name)) name = StrCat(wish, "_", next_.try_emplace(wish, 2).first->second++);
+    return name;
+  }
+
+ private:
+  std::set<std::string> used_;
+  std::map<std::string, int> next_;  // number behind each wish that was taken
+};
 
 // Returns the name that a layer of SINGA had in front of "#", or of ":0" if it has several outputs.
 std::string OwnersName(const ImportedLayer& layer) {
@@ -32,17 +43,18 @@ std::string TypeText(const ImportedLayer& layer) {
   return LayerType_Name(layer.conf.type()).substr(1);  // without the k
 }
 
-void SetNames(std::vector<ImportedLayer>* layers, std::set<std::string>* used) {
+void SetNames(std::vector<ImportedLayer>* layers) {
+  UsedNames used;
   for (ImportedLayer& layer : *layers) {  // names that need no change come first
     const std::string name = OwnersName(layer);
-    if (name == layer.value && CleanName(name, "") == name && used->insert(name).second)
+    if (name == layer.value && CleanName(name, "") == name && used.Take(name))
       layer.conf.set_name(name);
   }
   for (ImportedLayer& layer : *layers) {
     if (layer.conf.has_name()) continue;
     std::string name = CleanName(OwnersName(layer), TypeText(layer));
-    if (used->contains(name)) name = CleanName(layer.value, TypeText(layer));
-    layer.conf.set_name(Unused(name, used));
+    if (used.Has(name)) name = CleanName(layer.value, TypeText(layer));
+    layer.conf.set_name(used.Unused(name));
   }
 }
 
@@ -69,13 +81,13 @@ class ParamNames {
       const std::string own = StrCat(layer->conf.name(), "_", i);
       if (owner && i < owner->params.size() && owner->params[i].tensor == tensor) {
         const ParamProto& shared = owner->conf.param(static_cast<int>(i));
-        param->set_name(Unused(own, &used_));
+        param->set_name(used_.Unused(own));
         param->set_share_from(shared.has_share_from() ? shared.share_from() : shared.name());
         continue;
       }
       const bool plain = CleanName(tensor->name, "") == tensor->name &&
-                         tensor->name != "__metadata__" && !used_.contains(tensor->name);
-      param->set_name(Unused(plain ? tensor->name : own, &used_));
+                         tensor->name != "__metadata__" && !used_.Has(tensor->name);
+      param->set_name(used_.Unused(plain ? tensor->name : own));
     }
   }
 
@@ -87,7 +99,7 @@ class ParamNames {
     return added || owner->second->params[0].dims != layer.params[0].dims ? nullptr : owner->second;
   }
 
-  std::set<std::string> used_;
+  UsedNames used_;
   std::map<std::pair<const OnnxTensor*, LayerType>, const ImportedLayer*> owners_;
 };
 
@@ -104,8 +116,7 @@ std::string CleanName(const std::string& value, const std::string& other) {
 }
 
 void NameLayers(std::vector<ImportedLayer>* layers) {
-  std::set<std::string> used;
-  SetNames(layers, &used);
+  SetNames(layers);
   SetSources(layers);
   ParamNames params;
   for (ImportedLayer& layer : *layers) params.Name(&layer);

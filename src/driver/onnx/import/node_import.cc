@@ -1,5 +1,8 @@
 #include "driver/onnx/import/node_import.h"
 
+#include <cmath>
+#include <iterator>
+
 #include "io/checkpoint/json_text.h"
 
 namespace singa {
@@ -20,6 +23,8 @@ float NodeImport::Float(const std::string& name, float missing) const {
   const OnnxAttribute* const attribute = Find(name);
   if (!attribute) return missing;
   if (!attribute->number) Refuse(StrCat("attribute ", name, " is no float"));
+  if (!std::isfinite(*attribute->number))
+    Refuse(StrCat("attribute ", name, " is ", *attribute->number, ", which is not finite"));
   return *attribute->number;
 }
 
@@ -32,7 +37,10 @@ std::string NodeImport::Text(const std::string& name, const std::string& missing
 
 Sizes NodeImport::Ints(const std::string& name) const {
   const OnnxAttribute* const attribute = Find(name);
-  return attribute ? attribute->integers : Sizes();
+  if (!attribute) return {};
+  if (std::ssize(attribute->integers) > kMostSizes)
+    Refuse(StrCat("attribute ", name, " has ", attribute->integers.size(), " integers"));
+  return attribute->integers;
 }
 
 ImportValue& NodeImport::in(size_t i) const {
@@ -42,13 +50,20 @@ ImportValue& NodeImport::in(size_t i) const {
 
 Sizes NodeImport::Integers(size_t i) const {
   const ImportValue& value = in(i);
-  if (!value.is_constant())
-    Refuse(StrCat("input ", Quote(value.name), " must be a constant of integers"));
+  const bool integers =
+      value.is_constant() && (!value.tensor || TensorValues::HasIntegers(*value.tensor));
+  if (!integers) Refuse(StrCat("input ", Quote(value.name), " must be a constant of integers"));
+  if (value.tensor && value.tensor->size() > kMostSizes)
+    Refuse(StrCat("input ", Quote(value.name), " has ", value.tensor->size(),
+                  " integers; a list of sizes has at most ", kMostSizes));
   return value.integers ? *value.integers : graph_.tensors().Integers(*value.tensor);
 }
 
 std::vector<float> NodeImport::Floats(size_t i) const {
-  return graph_.tensors().Floats(*Weight(i).tensor);
+  const OnnxTensor& tensor = *Weight(i).tensor;
+  if (!TensorValues::HasFloats(tensor))
+    Refuse(StrCat("input ", Quote(in(i).name), " must be a constant of floats"));
+  return graph_.tensors().Floats(tensor);
 }
 
 ImportedParam NodeImport::Weight(size_t i) const {

@@ -13,6 +13,8 @@
 
 namespace singa {
 
+inline constexpr int64_t kMostSizes = 1024;  // no list of sizes is longer
+
 // A source of a layer on pictures. A feature (N, h, w) has one channel.
 struct ImportedImage {
   LayerOutput feature;
@@ -32,7 +34,7 @@ class NodeImport {
   // Says why the node has no layer.
   [[noreturn]] void Refuse(const std::string& why) const { graph_.Refuse(index_, why); }
 
-  // Return an attribute. Refuse the node if it is of another type.
+  // Return an attribute. Refuse the node if it is of another type, not finite or too long.
   int64_t Int(const std::string& name, int64_t missing) const;
   float Float(const std::string& name, float missing) const;
   std::string Text(const std::string& name, const std::string& missing) const;

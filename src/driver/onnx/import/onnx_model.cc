@@ -185,7 +185,7 @@ class ModelReader {
         case Tensor::kInt64DataFieldNumber:
         case Tensor::kDoubleDataFieldNumber:
           Count();
-          tensor.parts.push_back({in.field(), in.Numbers()});
+          if (!in.Numbers().empty()) tensor.parts.push_back({in.field(), in.Numbers()});
           break;
         case Tensor::kExternalDataFieldNumber:
           ReadExternal(in.Bytes(), &tensor);

@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "onnx/onnx.pb.h"
 
 namespace singa {
 namespace {
 
-constexpr size_t kMostSizes = 1024;  // no list of sizes is longer
-
 // Gives `integers`, a list or, if `is_number`, its one number.
 void GiveIntegers(const Sizes& integers, bool is_number, NodeImport* node) {
-  if (integers.size() > kMostSizes) node->Refuse("computes a list of integers that is too long");
+  if (std::ssize(integers) > kMostSizes)
+    node->Refuse("computes a list of integers that is too long");
   ImportValue value{.form = ValueForm::kConstant};
   if (!is_number) value.dims = {std::ssize(integers)};
   value.integers = integers;
@@ -33,8 +33,7 @@ void ReadShape(NodeImport* node) {
   const Sizes dims = node->in(0).dims;
   const auto rank = static_cast<int64_t>(dims.size());
   const auto bound = [&](const char* name, int64_t missing) {
-    const int64_t at = node->Int(name, missing);
-    return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank);
+    return ClampedPlace(rank, node->Int(name, missing));
   };
   const int64_t begin = bound("start", 0), end = bound("end", rank);
   GiveIntegers(begin < end ? Sizes(dims.begin() + begin, dims.begin() + end) : Sizes(), false,
@@ -71,12 +70,16 @@ SINGA_REGISTER_ONNX_IMPORT(Cast, ReadCast);
 
 }  // namespace
 
+int64_t ClampedPlace(int64_t size, int64_t place) {
+  return std::clamp<int64_t>(place < 0 ? place + size : place, 0, size);
+}
+
 void GiveJoinedLists(NodeImport* node) {
   Sizes all;
   for (size_t i = 0; i < node->inputs(); ++i) {
     const Sizes part = node->Integers(i);
     all.insert(all.end(), part.begin(), part.end());
-    if (all.size() > kMostSizes) break;
+    if (std::ssize(all) > kMostSizes) break;
   }
   GiveIntegers(all, false, node);
 }
@@ -86,8 +89,7 @@ void GivePartOfList(NodeImport* node) {
   const auto size = static_cast<int64_t>(list.size());
   const bool step = !node->Has(4) || node->Integers(4) == Sizes{1};
   if (begin.size() != 1 || end.size() != 1 || !step) node->Refuse("cuts a list in an unknown way");
-  const auto at = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
-  const int64_t from = at(begin[0]), to = at(end[0]);
+  const int64_t from = ClampedPlace(size, begin[0]), to = ClampedPlace(size, end[0]);
   GiveIntegers(from < to ? Sizes(list.begin() + from, list.begin() + to) : Sizes(), false, node);
 }
 

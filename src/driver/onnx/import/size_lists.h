@@ -10,4 +10,7 @@ namespace singa {
 void GiveJoinedLists(NodeImport* node);
 void GivePartOfList(NodeImport* node);
 
+// Returns the place in a list of `size`, where a negative one counts from the end; at most `size`.
+int64_t ClampedPlace(int64_t size, int64_t place);
+
 }  // namespace singa

@@ -85,14 +85,20 @@ std::string_view TensorValues::Bytes(const OnnxTensor& tensor) {
   return tensor.is_external ? External(tensor) : *tensor.raw;
 }
 
+std::string_view TensorValues::NumbersOf(const OnnxTensor& tensor, const TensorPart& part,
+                                         int field) const {
+  if (part.field != field)
+    Fail(tensor, StrCat("of ", TypeName(tensor.type), " has numbers in the list of another type"));
+  return part.numbers;
+}
+
 template <typename To, typename From, typename Convert>
 std::vector<To> TensorValues::Fixed(const OnnxTensor& tensor, int field, Convert convert) {
   std::vector<std::string_view> parts;
   if (tensor.is_external || tensor.raw) {
     parts.push_back(Bytes(tensor));
   } else {
-    for (const TensorPart& part : tensor.parts)
-      if (part.field == field) parts.push_back(part.numbers);
+    for (const TensorPart& part : tensor.parts) parts.push_back(NumbersOf(tensor, part, field));
   }
   size_t bytes = 0;
   for (std::string_view part : parts) bytes += part.size();
@@ -116,16 +122,26 @@ template <typename To, typename Convert>
 std::vector<To> TensorValues::Varints(const OnnxTensor& tensor, int field, Convert convert) const {
   std::vector<To> values;
   for (const TensorPart& part : tensor.parts) {
-    if (part.field != field) continue;
-    std::string_view rest = part.numbers;
+    std::string_view rest = NumbersOf(tensor, part, field);
     for (uint64_t value = 0; !rest.empty();) {
       if (!WireFields::TakeVarint(&rest, &value)) Fail(tensor, "has a number that is cut");
+      if (static_cast<int64_t>(values.size()) == tensor.size())
+        Fail(tensor, StrCat("has more numbers than its shape, which has ", tensor.size()));
       values.push_back(convert(value));
     }
   }
   if (static_cast<int64_t>(values.size()) != tensor.size())
     Fail(tensor, StrCat("has ", values.size(), " numbers; its shape has ", tensor.size()));
   return values;
+}
+
+bool TensorValues::HasFloats(const OnnxTensor& tensor) {
+  return tensor.type == TensorKind::FLOAT || tensor.type == TensorKind::DOUBLE ||
+         tensor.type == TensorKind::FLOAT16 || tensor.type == TensorKind::BFLOAT16;
+}
+
+bool TensorValues::HasIntegers(const OnnxTensor& tensor) {
+  return tensor.type == TensorKind::INT64 || tensor.type == TensorKind::INT32;
 }
 
 std::vector<float> TensorValues::Floats(const OnnxTensor& tensor) {

@@ -16,6 +16,9 @@ class TensorValues {
   // `model_file`: the path of the ONNX file. Its tensors' other files must be in its folder.
   explicit TensorValues(std::string model_file) : model_file_(std::move(model_file)) {}
 
+  // Return whether the tensor's type is one that Floats or Integers reads.
+  static bool HasFloats(const OnnxTensor& tensor);
+  static bool HasIntegers(const OnnxTensor& tensor);
   // Return the numbers. Throw DataError, naming the tensor, if they are of another kind or too few
   // or too many; if an external file lies outside the folder, or is too short. Memory is taken
   // only after the size was compared with the file's.
@@ -29,6 +32,8 @@ class TensorValues {
   std::string_view External(const OnnxTensor& tensor);
   int64_t Offset(const OnnxTensor& tensor, const std::string& key, int64_t missing) const;
   std::string PathOf(const OnnxTensor& tensor) const;
+  // Returns the numbers of a list. Throws DataError if it is not that of the tensor's type.
+  std::string_view NumbersOf(const OnnxTensor& tensor, const TensorPart& part, int field) const;
   template <typename To, typename From, typename Convert>
   std::vector<To> Fixed(const OnnxTensor& tensor, int field, Convert convert);
   template <typename To, typename Convert>

@@ -26,7 +26,7 @@ LayerOutput GraphImport::ScaledInput(const ImportValue& value) {
   const Sizes row = ShapeOf(value.source);
   if ((value.source.layer != 0 && !preprocessed) || row.size() < 2 || row.size() > 3)
     Refuse(value.node, NameOfStep(value.form));
-  if (!preprocessed || source.conf.rgbimage_conf().has_scale() || Readers(source.value) != 1) {
+  if (!preprocessed || source.conf.rgbimage_conf().has_scale() || IsShared(value.source.layer)) {
     AddLayer(kImagePreprocess, value.name, value.node, {value.source}, row)
         .conf.mutable_rgbimage_conf()
         ->set_scale(value.factor);

@@ -20,11 +20,13 @@ Sizes TwoSizes(const NodeImport& node, const std::string& name, int64_t least,
 }
 
 // Pads a side so that there is a window for each `stride` pixels. `upper`: an odd pixel is behind.
-void PadSame(WindowSide* side, int64_t* after, int64_t in, bool upper) {
+void PadSame(const NodeImport& node, WindowSide* side, int64_t* after, int64_t in, bool upper) {
   const int64_t count = (in + side->stride - 1) / side->stride;
   const int64_t all = std::max<int64_t>(0, (count - 1) * side->stride + side->extent() - in);
   side->pad = upper ? all / 2 : all - all / 2;
   *after = all - side->pad;
+  if (std::max(side->pad, *after) > kMostWindow)
+    node.Refuse(StrCat("auto_pad needs ", all, " pixels of padding; a side takes ", kMostWindow));
 }
 
 }  // namespace
@@ -45,8 +47,8 @@ ImportedWindow WindowOf(const NodeImport& node, int64_t kernel_y, int64_t kernel
   window.after_x = pads[3];
   const std::string rule = node.Text("auto_pad", "NOTSET");
   if (rule == "SAME_UPPER" || rule == "SAME_LOWER") {
-    PadSame(&window.y, &window.after_y, image.h + 2 * image.pad_y, rule == "SAME_UPPER");
-    PadSame(&window.x, &window.after_x, image.w + 2 * image.pad_x, rule == "SAME_UPPER");
+    PadSame(node, &window.y, &window.after_y, image.h + 2 * image.pad_y, rule == "SAME_UPPER");
+    PadSame(node, &window.x, &window.after_x, image.w + 2 * image.pad_x, rule == "SAME_UPPER");
   } else if (rule == "VALID") {
     window.y.pad = window.x.pad = window.after_y = window.after_x = 0;
   } else if (rule != "NOTSET") {
