@@ -2,7 +2,7 @@
 // dynamic_srclayer for the batch before. A pass begins with the characters of `prime`, one for each
 // batch; without `prime` the first batch is random, of U[low, high). Without dynamic_srclayer every
 // batch after `prime` is random. A pass may go back by up to half a `window`: the same batches come
-// again.
+// again. The batch that follows them comes again, too, if it was given before.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -104,7 +104,10 @@ class RnnDummyLayer final : public Layer {
     if (KeptBatches() > 0) std::memcpy(KeptBatch(y.size()), y.data(), y.bytes());
   }
 
-  size_t KeptBatches() const { return static_cast<size_t>(conf_.window()) / 2; }
+  // Returns the batches of half a window and one more, as the next batch may be given first.
+  size_t KeptBatches() const {
+    return conf_.has_window() ? static_cast<size_t>(conf_.window()) / 2 + 1 : 0;
+  }
   // Returns where batch_, of `size` numbers, is kept. REQUIRES: KeptBatches() > 0.
   float* KeptBatch(int64_t size) {
     kept_.resize(KeptBatches() * size);

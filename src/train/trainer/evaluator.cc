@@ -58,7 +58,8 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
   BeginPass(net, first_batch);
   const int64_t carried = CarriedSteps(*net);
   for (int64_t i = 0; i < batches; ++i) {
-    if (carried > 0 && ctx_->past == carried) BeginAnew(net, first_batch + i, carried / 2);
+    if (carried > 0 && ctx_->past == carried && !BeginAnew(net, first_batch + i, carried / 2, stop))
+      return false;
     if (!AwaitRecords(*ctx_, phase_, stop, net) || stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);
     ++ctx_->past;
@@ -74,15 +75,22 @@ void Evaluator::BeginPass(Net* net, int64_t first_batch) {
   ctx_->past = 0;
 }
 
-// Begins anew `again` batches before `batch`, and computes these again. Nothing is written.
-void Evaluator::BeginAnew(Net* net, int64_t batch, int64_t again) {
+// Begins anew `again` batches before `batch`, and computes these again. Nothing is written. A layer
+// that reads the net's output gives its feature of `batch` first, as that output changes: it is
+// computed with fewer time steps before it. Returns false if it was stopped.
+bool Evaluator::BeginAnew(Net* net, int64_t batch, int64_t again,
+                          const std::function<bool()>& stop) {
+  for (NetNode& node : net->nodes())
+    if (node.wiring.is_input && !node.in.empty()) net->ComputeFeature(*ctx_, node, phase_);
   BeginPass(net, batch - again);
   for (; ctx_->past < again; ++ctx_->past) {
+    if (stop()) return false;
     for (NetNode& node : net->nodes())
       if (!node.wiring.writes_file) net->ComputeFeature(*ctx_, node, phase_);
     if (ctx_->stream) ctx_->stream->Wait();  // copies read what the next batch overwrites
   }
   net->ClearMetrics(*ctx_);
+  return true;
 }
 
 std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool()>& stop) {

@@ -46,7 +46,7 @@ class Evaluator {
   bool RunBatches(Net* net, int64_t first_batch, int64_t batches, const std::function<bool()>& stop,
                   OutputFiles* files, MetricSums* sums);
   void BeginPass(Net* net, int64_t first_batch);
-  void BeginAnew(Net* net, int64_t batch, int64_t again);
+  bool BeginAnew(Net* net, int64_t batch, int64_t again, const std::function<bool()>& stop);
   bool RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums);
   Net* TailNet(int64_t rows);
   [[noreturn]] void FailSteps(const std::string& why) const;
