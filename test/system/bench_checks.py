@@ -150,6 +150,18 @@ def bench_measures_the_workers_of_a_job_in_each_mode(case):
 
 
 @check
+def bench_and_plan_measure_a_schedule_in_epochs(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 5"))
+    epochs = ["-set", "updater.learning_rate.unit=kEpochs"]
+    two = [*epochs, "-set", "cluster.nworkers_per_group=2"]
+    threads = [*two, "-set", "cluster.nworkers_per_procs=2"]
+    apart = [*two, "-set", "cluster.nworkers_per_procs=1", "-set", "cluster.share_memory=false"]
+    for sets in (epochs, threads, apart, [*threads, "-set", "neuralnet.partition=kAuto"]):
+        equal(workers_of(case, *sets)[0]["steps"], 10, "steps")
+    case.run("plan", "-workers", "2", *epochs, "job.conf")
+
+
+@check
 def bench_used_wrongly_is_2_and_a_mistake_78(case):
     case.write("job.conf", mlp("nowhere", "train_steps: 5"))
     for words in ([], ["-steps", "0", "job.conf"], ["-steps", "many", "job.conf"],

@@ -35,6 +35,8 @@ class WorkersRun {
                                  {.failed = options.failed})) {
     groups_->Allocate();
     schedule_.emplace(ScheduleOf(job, &groups_->lead()));
+    if (const double steps = schedule_->epoch_steps(); steps > 0)
+      groups_->lead().replica().SetEpochSteps(steps);
     const FirstValues first = SetFirstValues(job, &groups_->lead(), progress);
     const EndsOnSignal signals(options, "the first step");
     if (process_) MeetOthers(first);
@@ -57,7 +59,8 @@ class WorkersRun {
   static bool Interrupted() { return InterruptCode() != kExitOk; }
 
   void MeetOthers(const FirstValues& first) {
-    ControlMessage::Begin begin = BeginAt(groups_->steps().done(), schedule_->steps(), "");
+    ControlMessage::Begin begin =
+        BeginAt(groups_->steps().done(), schedule_->steps(), "", schedule_->epoch_steps());
     *begin.mutable_first_values() = first.ToProto();
     *begin.mutable_alike() = AlikeOf(groups_.get());
     options_.meet();

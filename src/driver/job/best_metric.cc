@@ -11,9 +11,8 @@
 namespace singa {
 namespace {
 
-// Names of the state in a checkpoint.
-constexpr char kBestValue[] = "train/best", kBestValueStep[] = "train/best_step",
-               kNotBetter[] = "train/not_better", kJudgedStep[] = "train/judged_step";
+// Name of the best value in an older checkpoint, which does not say its metric.
+constexpr char kOldBest[] = "train/best";
 
 // Returns whether small values of the metric are good, as of a loss. Of other metrics, such as the
 // accuracy, the largest is the best.
@@ -25,14 +24,16 @@ bool LeastIsBest(const std::string& metric) {
   return false;
 }
 
-int64_t NumberOf(const Safetensors& state, const char* name) {
+int64_t NumberOf(const Safetensors& state, const std::string& name) {
   return state.Values<int64_t>(name, Shape())[0];
 }
 
 }  // namespace
 
 BestMetric::BestMetric(const JobProto& job)
-    : metric_(job.checkpoint_best()), patience_(job.stop_patience()) {}
+    : metric_(job.checkpoint_best()),
+      patience_(job.stop_patience()),
+      names_(StrCat("train/best/", metric_)) {}
 
 bool BestMetric::Note(const MetricSums& sums, int64_t updates) {
   const std::vector<MetricSums::Shown> values = sums.Values();
@@ -62,21 +63,23 @@ std::string BestMetric::Text() const {
 }
 
 void BestMetric::Save(std::vector<StoredTensor>* state) const {
+  if (judged_ < 0) return;
   if (best_.value) {
-    state->push_back(Stored(kBestValue, Shape(), &*best_.value));
-    state->push_back(Stored(kBestValueStep, Shape(), &best_.step));
+    state->push_back(Stored(names_.value, Shape(), &*best_.value));
+    state->push_back(Stored(names_.step, Shape(), &best_.step));
   }
-  if (patience_ == 0) return;
-  state->push_back(Stored(kNotBetter, Shape(), &not_better_));
-  state->push_back(Stored(kJudgedStep, Shape(), &judged_));
+  state->push_back(Stored(names_.judged, Shape(), &judged_));
+  if (patience_ > 0) state->push_back(Stored(names_.not_better, Shape(), &not_better_));
 }
 
-void BestMetric::Restore(const Safetensors& state) {
-  if (state.Find(kBestValue))
-    best_ = {state.Values<double>(kBestValue, Shape())[0], NumberOf(state, kBestValueStep)};
-  if (!state.Find(kNotBetter)) return;
-  not_better_ = NumberOf(state, kNotBetter);
-  judged_ = NumberOf(state, kJudgedStep);
+std::string BestMetric::Restore(const Safetensors& state) {
+  if (state.Find(names_.value))
+    best_ = {state.Values<double>(names_.value, Shape())[0], NumberOf(state, names_.step)};
+  if (state.Find(names_.judged)) judged_ = NumberOf(state, names_.judged);
+  if (state.Find(names_.not_better)) not_better_ = NumberOf(state, names_.not_better);
+  if (metric_.empty() || !state.Find(kOldBest)) return "";
+  return StrCat("the checkpoint does not say whose best value it has: the search for the best ",
+                metric_, " begins anew");
 }
 
 }  // namespace singa

@@ -36,8 +36,8 @@ class BestMetric {
 
   // Adds what a checkpoint needs to `state`, in place.
   void Save(std::vector<StoredTensor>* state) const;
-  // Takes what Save wrote, if it wrote anything.
-  void Restore(const Safetensors& state);
+  // Takes what Save wrote for the same metric, if it wrote anything. Returns a warning; "": none.
+  [[nodiscard]] std::string Restore(const Safetensors& state);
 
  private:
   struct Best {
@@ -45,8 +45,19 @@ class BestMetric {
     int64_t step = -1;
   };
 
+  // Names of the state in a checkpoint.
+  struct Names {
+    explicit Names(const std::string& best)
+        : value(best + "/value"),
+          step(best + "/step"),
+          not_better(best + "/not_better"),
+          judged(best + "/judged_step") {}
+    const std::string value, step, not_better, judged;
+  };
+
   const std::string metric_;
   const int64_t patience_;  // 0: none
+  const Names names_;
   Best best_, before_;      // now, and before the last Note
   int64_t not_better_ = 0;  // evaluations since the best
   int64_t judged_ = -1;     // updates at the last evaluation; -1: none

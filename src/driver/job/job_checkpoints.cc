@@ -64,7 +64,8 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   const int64_t step = checkpoint->step();
   committed_ = groups_.steps().done();
   in_round_ = IsInRound(*checkpoint, job_.cluster());
-  best_.Restore(checkpoint->state());
+  if (const std::string warning = best_.Restore(checkpoint->state()); !warning.empty())
+    progress_.Warn(warning);
   if (best_.step() >= 0) FindBest();
   // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);

@@ -5,6 +5,10 @@
 
 #include <limits>
 
+#include "base/file/file_system.h"
+#include "io/checkpoint/safetensors_writer.h"
+#include "io/temp_dir.h"
+
 namespace singa::best_metric {
 namespace {
 
@@ -59,6 +63,21 @@ TEST(BestMetricTest, NeedsNoNewBestAfterOneThatWasForgotten) {
   best.Forget();
   EXPECT_EQ(best.step(), 10);
   EXPECT_TRUE(best.Note(Sums("loss", 1.5), 30));
+}
+
+TEST(BestMetricTest, TellsThatAnOlderCheckpointDoesNotNameItsMetric) {
+  const TempDir dir;
+  const double value = 0.5;
+  const auto file = PosixFileSystem().Create(dir.Path("state"));
+  WriteSafetensors({Stored("train/best", Shape(), &value)}, file.get());
+  file->Close();
+  const SafetensorsFile state{MappedFile(dir.Path("state"))};
+  BestMetric best(JobOf("accuracy", 1)), none(JobOf("", 0));
+  EXPECT_EQ(none.Restore(state.view()), "");
+  EXPECT_EQ(best.Restore(state.view()),
+            "the checkpoint does not say whose best value it has: the search for the best accuracy "
+            "begins anew");
+  EXPECT_TRUE(best.Note(Sums("accuracy", 0.25), 10));
 }
 
 TEST(BestMetricTest, NeverEndsATrainingWithoutPatience) {

@@ -262,6 +262,27 @@ TEST_F(JobCheckpointsTest, ALostLinkToTheBestIsMadeAgain) {
   EXPECT_EQ(BestStep(workspace_), 2);
 }
 
+TEST_F(JobCheckpointsTest, ANewPatienceDoesNotCountTheBestStepAgain) {
+  const std::string settings = "checkpoint_best: 'accuracy'";
+  Start(settings)->checkpoints.NoteBest(Metric("accuracy", 0.5), 2);
+  CheckpointRun run(SmallJob(workspace_, "train_steps: 50 stop_patience: 1 " + settings), &files_);
+  EXPECT_EQ(run.checkpoints.Resume(), 2);
+  run.groups.Start(50);
+  for (const int64_t step : {2, 4}) {
+    run.checkpoints.NoteBest(Metric("accuracy", 0.5), step);
+    EXPECT_EQ(run.checkpoints.best().exhausted(), step == 4);
+  }
+}
+
+TEST_F(JobCheckpointsTest, AnotherMetricHasABestValueOfItsOwn) {
+  Start("checkpoint_best: 'loss'")->checkpoints.NoteBest(Metric("loss", 0.9), 2);
+  CheckpointRun run(SmallJob(workspace_, "train_steps: 50 checkpoint_best: 'accuracy'"), &files_);
+  EXPECT_EQ(run.checkpoints.Resume(), 2);
+  run.groups.Start(50);
+  run.checkpoints.NoteBest(Metric("accuracy", 0.1), 4);
+  EXPECT_EQ(BestStep(workspace_), 4);
+}
+
 TEST_F(JobCheckpointsTest, UnfinishedOnesOfAnEarlierRunAreRemoved) {
   Start()->checkpoints.Commit(3);
   const std::string unfinished = CheckpointFolder(workspace_) + "/step5.tmp.1a";
