@@ -3,7 +3,7 @@ from case import check, equal, has, same_bytes, true
 from gpu_group_checks import NORM, two
 from gpu_group_checks import train as train_on_gpus
 from group_checks import furthest, workers
-from job import ADAM, MOMENTUM, WIDE, csv, dense, mlp
+from job import ADAM, FIVES, MOMENTUM, csv, dense, mlp
 from process_checks import APART, PLACES, processes
 
 BATCHES = "accumulate_steps=4"
@@ -77,7 +77,7 @@ def a_step_that_is_left_out_has_read_all_its_batches(case):
     bad = [*good[:1], "0,3e38,3e38,3e38,3e38\n", *good[2:]]
     settings = "train_steps: 2 disp_freq: 1 on_nonfinite: kSkip accumulate_steps: 3"
     case.write("points.csv", "".join(bad))
-    case.write("job.conf", csv("points.csv", settings, 1, layers=dense("fc", "data", 1, 3, WIDE)))
+    case.write("job.conf", csv("points.csv", settings, 1, layers=dense("fc", "data", 1, 3, FIVES)))
     has(case.train("job.conf").err, "; 1 skipped", "stderr")
     # A job that has only the other step's records.
     case.write("points.csv", "".join(good[3:]))

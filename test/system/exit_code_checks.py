@@ -2,7 +2,7 @@
 import re
 
 from case import check, close, equal, has, true
-from job import WIDE, ZERO, csv, dense, mlp
+from job import FIVES, WIDE, ZERO, csv, dense, mlp
 
 SHORT = "train_steps: 5 disp_freq: 1 test_freq: 5"
 
@@ -220,7 +220,7 @@ def on_nonfinite_skip_leaves_the_step_out_and_ends_0(case):
     case.write("good.csv", good * 4)
     case.write("bad.csv", good * 3 + "0,1,0,0,0\n1,3e38,-3e38,3e38,3e38\n2,0,0,1,0\n")
     settings = "train_steps: 12 disp_freq: 1 on_nonfinite: kSkip"
-    wide = dense("fc", "data", 1, 3, WIDE)  # times 3e38: infinite
+    wide = dense("fc", "data", 1, 3, FIVES)
     job = case.train(csv("bad.csv", settings, 3, layers=wide))
     has(job.err, "step 3: ", "stderr")
     has(job.err, "; 3 skipped", "stderr")

@@ -127,9 +127,9 @@ def predict_writes_a_text(case):
         equal(texts[0], texts[1], "the text of one seed")
         true(texts[0] != texts[2], "two seeds give one text")
         equal([len(text) for text in texts], [30, 30, 30], "characters")
-    for args, code, text in ((("0",), 64, "-generate must be >= 1, is 0"),
-                             (("5", "-temperature", "0"), 64, "-temperature must be > 0"),
-                             (("5", "-topk", "2"), 64, "-generate has no -topk"),
+    for args, code, text in ((("0",), 2, "-generate must be >= 1, is 0"),
+                             (("5", "-temperature", "0"), 2, "-temperature must be > 0"),
+                             (("5", "-topk", "2"), 2, "-generate has no -topk"),
                              (("5", "-prime", "q"), 65, 'vocabulary: lacks "q", which -prime has')):
         has(case.run(*write, *args, code=code).err, text, "stderr")
 

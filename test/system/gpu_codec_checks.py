@@ -3,7 +3,7 @@ kernels (test/support/emulated_singa.cc), so they end with the bytes of workers 
 from case import check, equal, has, learned, same_bytes, true
 from gpu_group_checks import NORM, train, two
 from group_checks import furthest, workers
-from job import ADAM, MOMENTUM, WIDE, csv, dense, mlp
+from job import ADAM, FIVES, MOMENTUM, csv, dense, mlp
 from process_checks import APART, job_that_overflows
 
 
@@ -263,7 +263,7 @@ def gpus_name_the_worker_whose_gradient_is_not_finite(case):
 @check
 def gpus_name_the_worker_whose_loss_or_part_of_a_layer_is_not_finite(case):
     case.write("points.csv", "0,1,1,0,0\n0,3.4e38,3.4e38,0,0\n")
-    case.write("job.conf", csv("points.csv", "train_steps: 2 disp_freq: 1", 2, layers=dense("fc", "data", 1, 3, WIDE)))
+    case.write("job.conf", csv("points.csv", "train_steps: 2 disp_freq: 1", 2, layers=dense("fc", "data", 1, 3, FIVES)))
     has(train(case, *two(), code=79).err, 'step 0: the loss of layer "loss" is not finite, at worker 1, in process 1',
         "stderr")
     # The other layer is divided. In the sixth step the sums of w1 begin beside the backward pass.

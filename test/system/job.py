@@ -9,6 +9,7 @@ ADAMW = """type: kAdamW weight_decay: 0.1 clip_norm: 5
                   cosine_conf { change_freq: 10 final_lr: 0.001 } }"""
 GAUSSIAN = "init { type: kGaussian std: 0.05 }"
 WIDE = "init { type: kGaussian std: 5 }"
+FIVES = "init { type: kConstant value: 5 }"  # 3.4e38 times these is infinite in every score
 ZERO = "init { type: kConstant value: 0 }"
 
 

@@ -39,7 +39,7 @@ def a_new_layer_builds_has_right_gradients_and_trains(one):
     err = one.run("check", "mine/job.conf", *settings, "-set",
                   "neuralnet.layer[gate_unit_layer].[gate_unit_layer.gate_unit_conf].start=0",
                   code=78).err
-    case.has(err, "[gate_unit_layer.gate_unit_conf].start: must not be 0, is 0", "check")
+    case.has(err, "[gate_unit_layer.gate_unit_conf].start: error: must not be 0, is 0", "check")
 
 
 CHECKS = [a_new_layer_builds_has_right_gradients_and_trains]

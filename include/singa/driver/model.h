@@ -122,10 +122,10 @@ struct SessionOptions {
   bool one_sequence = false;
   // true: a row is one time step, [numbers of a step], and so is a row of the output. Each row is
   // the next step of one sequence, and layers carry what they need of the steps before: kGRU, kLSTM
-  // and kRNN their state, kAttention the keys and values of up to T steps. The numbers are those of
-  // whole rows. A net with kAttention or kPositionEmbedding begins anew with the last T / 2 steps
-  // after every T. Throws ConfigError if a layer needs later steps, or the last one, or if the
-  // input layer reads whole records.
+  // and kRNN their state, kAttention the keys and values of up to T steps. The numbers equal
+  // those of whole rows up to rounding. A net with kAttention or kPositionEmbedding begins anew
+  // with the last T / 2 steps after every T. Throws ConfigError if a layer needs later steps, or
+  // the last one, or if the input layer reads whole records.
   bool step_by_step = false;
 };
 

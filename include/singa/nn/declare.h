@@ -73,7 +73,7 @@ class SINGA_API Declare {
   void Uses(const Slots&... slots) {
     (declared_.slots.push_back(&slots), ...);
   }
-  // Makes a metric. The cells of metrics that are made one after the other lie so, too.
+  // Makes a metric. Metrics that are made one after the other have adjacent cells.
   singa::Metric* Metric(const std::string& name);
   // Makes a metric that is shown as exp(mean): for a loss in nats, the perplexity.
   singa::Metric* ExponentialMetric(const std::string& name);

@@ -45,8 +45,9 @@ struct Wiring {
                            // 0 and the state outputs of step t - 1
   bool causal = false;  // step t of a sequence layer depends on no later step; recurrent layers are
                         // always causal
-  bool carries_steps = false;  // if each batch is one time step, the layer can keep those before:
-                               // LayerProto.carried_steps says how many, Context::past which
+  bool carries_steps = false;  // the layer can keep earlier time steps if each batch is one step.
+                               // LayerProto.carried_steps is how many it keeps, Context::past how
+                               // many it has.
   bool cuts_rows = false;      // output k has rows of source 0, those behind output k - 1's
   bool joins_rows = false;     // output 0 has the rows of source 0, then those of source 1, ...
   bool reads_scores = false;   // source 0 gives a score of each class, and source 1 labels

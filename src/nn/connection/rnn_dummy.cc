@@ -108,10 +108,11 @@ class RnnDummyLayer final : public Layer {
   size_t KeptBatches() const {
     return conf_.has_window() ? static_cast<size_t>(conf_.window()) / 2 + 1 : 0;
   }
-  // Returns where batch_, of `size` numbers, is kept. REQUIRES: KeptBatches() > 0.
+  // Returns where batch_, of `size` numbers, is kept.
   float* KeptBatch(int64_t size) {
-    kept_.resize(KeptBatches() * size);
-    return kept_.data() + batch_ % KeptBatches() * size;
+    const size_t batches = std::max<size_t>(KeptBatches(), 1);
+    kept_.resize(batches * size);
+    return kept_.data() + batch_ % batches * size;
   }
 
   void CheckPrime(Declare& declare) const {

@@ -35,7 +35,7 @@ void TakeStep(int64_t steps, const Graph& graph, GraphLayer* layer) {
   const Wiring& wiring = layer->wiring;
   const bool recurrent = wiring.recurrent && layer->conf.has_user_type();
   if ((recurrent || (wiring.sequence && !wiring.recurrent)) && !wiring.carries_steps)
-    throw ConfigError("user_type",
+    throw ConfigError(layer->conf.has_user_type() ? "user_type" : "type",
                       "the layer cannot keep the time steps before from batch to batch");
   if (wiring.recurrent && layer->in.size() > 1)
     throw ConfigError("srclayers",

@@ -54,8 +54,8 @@ struct AttentionDropout {
 };
 
 // Row t b + r of qkv, [T b, 3 d], has q, k and v of step t of row r, each by head. o: [T b, d];
-// log_sum: [b h, T]. Of both only the steps from `first` on are wanted, with first = 0 all. The
-// kernels may write earlier ones, too.
+// log_sum: [b h, T]. Only their steps from `first` on are wanted; first = 0: all. Kernels may
+// write earlier steps, too.
 struct AttentionFeature {
   AttentionShape shape;
   int64_t first = 0;

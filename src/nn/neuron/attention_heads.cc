@@ -69,7 +69,7 @@ void AttentionHeads::Prepare(const Context& ctx, ScratchLayout* scratch) {
   AttentionShape most = shape_;
   most.steps = most_steps_;
   tiles_ = scratch->Add(AttentionScratch(most, threads_));
-  dqkv_ = scratch->Add(qkv_->bytes());
+  dqkv_ = scratch->Add(rows() * in_.outputs() * static_cast<int64_t>(sizeof(float)));
   room_ = scratch->Add(in_.room() * static_cast<int64_t>(sizeof(float)));
 }
 

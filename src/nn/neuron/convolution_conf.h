@@ -1,4 +1,4 @@
-// What kConvolution and kDeconvolution have in common: groups and bias of a convolution_conf,
+// kConvolution and kDeconvolution share these functions: groups and bias of a convolution_conf,
 // traits and work.
 #pragma once
 

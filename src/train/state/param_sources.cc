@@ -68,7 +68,8 @@ ConfigErrors ParamSources::Problems(Match match) const {
   for (const Source& source : sources_) {
     const bool must_give = match == Match::kEachFile || (!one_gives && &source == &sources_.back());
     std::string text;
-    if (!source.gives && must_give)
+    const bool none = source.names.empty() && params_.params().empty();  // and none is missing
+    if (!source.gives && must_give && !none)
       text = StrCat("no param of \"", source.path, "\" is one of the net's: it has ",
                     NamesText(source.names), ", the net ", NamesText(NamesOf(params_)));
     else

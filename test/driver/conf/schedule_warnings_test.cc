@@ -77,6 +77,20 @@ TEST(ScheduleWarnings, AScheduleThatReachesNothingBeforeHalfOfTheTraining) {
   }
 }
 
+TEST(ScheduleWarnings, AWarmUpThatIsLongerThanTheTraining) {
+  const auto found = [](const std::string& length, const std::string& rate) {
+    return Found(
+        StrCat(length, " updater { type: kSGD learning_rate { type: kFixed ", rate, " } }"));
+  };
+  const std::string field = "updater.learning_rate.warmup_steps: is more than the ";
+  const std::string end = " of the training: the rate never reaches that of the schedule\n";
+  EXPECT_EQ(found("train_steps: 50", "warmup_steps: 51"), field + "50 steps" + end);
+  EXPECT_EQ(found("train_steps: 50", "warmup_steps: 50"), "");
+  EXPECT_EQ(found("train_epochs: 3", "unit: kEpochs warmup_steps: 4"), field + "3 epochs" + end);
+  EXPECT_EQ(found("train_epochs: 3", "warmup_steps: 4"), "");
+  EXPECT_EQ(found("train_steps: 3", "unit: kEpochs warmup_steps: 4"), "");
+}
+
 TEST(ScheduleWarnings, AFewStepsMayHaveAnyRate) { EXPECT_EQ(Found(Steps(99, 10, "0")), ""); }
 
 TEST(ScheduleWarnings, ARateThatIsAMistakeIsReportedElsewhere) {

@@ -92,6 +92,22 @@ TEST_P(EuclideanLossTest, R2CountsAllBatches) {
   EXPECT_DOUBLE_EQ(layer->metric("r2"), 1 - 2. / 8);
 }
 
+TEST_P(EuclideanLossTest, R2OfTargetsFarFromZeroIsThatOfTheirDeviations) {
+  const auto layer = Build(kR2, {{.shape = {2, 1}, .data = {1e6f - 0.5f, 1e6f + 0.5f}},
+                                 {.shape = {2, 1}, .data = {1e6f - 1, 1e6f + 1}}});
+  layer->BeginStep(0);
+  for (int i = 0; i < 3; ++i) layer->Forward(kTest);
+  EXPECT_DOUBLE_EQ(layer->metric("r2"), 0.75);
+}
+
+TEST_P(EuclideanLossTest, R2OfManyEqualTargetsIsZeroUnlessPredictionsAreExact) {
+  const auto layer = Build(kR2, {{.shape = {7, 1}, .data = Values(7, 0.2f)},
+                                 {.shape = {7, 1}, .data = Values(7, 0.1f)}});
+  layer->BeginStep(0);
+  for (int i = 0; i < 1000; ++i) layer->Forward(kTest);
+  EXPECT_EQ(layer->metric("r2"), 0);
+}
+
 TEST_P(EuclideanLossTest, ExactPredictionsOfOneTargetHaveR2One) {
   const Values same(7, 0.1f);
   const auto layer = Build(kR2, {{.shape = {7, 1}, .data = same}, {.shape = {7, 1}, .data = same}});
