@@ -113,7 +113,7 @@ ParamTable::Expected ParamTable::Described(const LayerProto& layer, const std::s
   if (shared.empty()) return {name, std::move(conf), layer.name(), path};
   const auto owner = expected_.find(shared);
   if (owner == expected_.end()) {
-    // A param without a block in the conf has its default name, and is known when it was made.
+    // A param without a block in the conf has its default name, and is known once it was made.
     if (const Param* made = Find(shared))
       return {made->name(), made->conf(), made->layer(), made->path()};
     std::vector<std::string> known;

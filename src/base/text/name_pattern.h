@@ -6,7 +6,7 @@
 namespace singa {
 
 // Returns whether `name` matches `pattern`, in which * stands for any text, also none, and ? for
-// one byte. It takes at most the product of both lengths.
+// one byte. The time grows with the product of both lengths at most.
 bool MatchesPattern(std::string_view pattern, std::string_view name);
 
 }  // namespace singa

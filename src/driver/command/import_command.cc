@@ -52,7 +52,7 @@ ImportOptions ReadOptions(const Arguments& args) {
   ImportOptions options;
   options.shape = NumbersOf<int64_t>(args, "shape");
   for (int64_t size : options.shape)
-    if (size < 1 || size > INT_MAX) args.ThrowUsage("-shape has a size that is not > 0");
+    if (size < 1 || size > INT_MAX) args.ThrowUsage("-shape must have sizes from 1 to 2147483647");
   options.loss = args.Get("loss");
   options.mean = NumbersOf<float>(args, "mean");
   options.std = NumbersOf<float>(args, "std");
@@ -60,15 +60,15 @@ ImportOptions ReadOptions(const Arguments& args) {
     for (float value : *list)
       if (!std::isfinite(value)) args.ThrowUsage("-mean and -std must be finite numbers");
   for (float value : options.std)
-    if (value == 0) args.ThrowUsage("-std has a 0, which nothing is divided by");
+    if (value == 0) args.ThrowUsage("-std must not have a 0");
   options.store = args.Get("store");
   options.backend = args.Get("backend");
   if (args.Has("backend") && !args.Has("store"))
-    args.ThrowUsage("-backend is the format of a -store, which is missing");
+    args.ThrowUsage("-backend needs -store, whose format it is");
   return options;
 }
 
-// Returns the job's conf with words for its reader.
+// Returns the text of job.conf, with comments for its reader.
 std::string ConfText(const JobProto& job, const std::string& file) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseShortRepeatedPrimitives(true);
@@ -156,8 +156,8 @@ model.safetensors, the values of its params. Run the job from the folder that th
   -store PATH     records that the job reads; if not given, noise
   -backend FORMAT format of the records: conf/guide/data.md
 
-Layers have the names of the values that they give. An operator that no layer computes is an error;
-all such nodes are listed. External data must be in the folder of the model.
+A layer has the name of the value that it computes. A node that no layer can compute is an error,
+which lists the first 20 such nodes. External data must be in the folder of the model.
 conf/guide/onnx.md lists the operators.
 
 Exit code 65: the model is damaged, or has nodes without a layer; 66: a file is not there; 73, 74:

@@ -55,7 +55,7 @@ class Effects {
     return field.is_repeated() ? reflection->FieldSize(message_, &field) > 0
                                : reflection->HasField(message_, &field);
   }
-  // Returns whether the field is set; an empty text, as of a file, is as good as none.
+  // Returns whether the field is set. An empty text, such as the name of a file, counts as not set.
   bool Wins(const char* name) const {
     const FieldDescriptor& field = Field(name);
     if (field.is_repeated() || field.cpp_type() != FieldDescriptor::CPPTYPE_STRING)

@@ -14,7 +14,7 @@ namespace singa {
 ConfigErrors CheckFirstValues(const JobProto& job, const ParamTable& params, bool read_files);
 
 // Warns of each param_scale that no param of the job's nets matches, or that sets no factor.
-// `params` are those nets'. Paths are relative to the JobProto.
+// `params`: the params of these nets. Paths are relative to the JobProto.
 ConfigErrors ScaleWarnings(const NetProto& net, const ParamTable& params);
 
 }  // namespace singa

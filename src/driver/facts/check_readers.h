@@ -1,5 +1,5 @@
-// CheckReaders shows the layers of a net numbers that an input layer will give, so that a check
-// finds those that a layer refuses.
+// CheckReaders finds numbers of an input layer that other layers of its net refuse, before the job
+// runs.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace singa {
 
-// Returns what the layers that check the output `read`, such as "data:1", say of these numbers of
-// one row. A layer may read the output by a layer of labels. No two texts are equal. REQUIRES: the
-// net has no mistakes.
+// Returns the errors of the layers that check the output `read`, such as "data:1", for one row of
+// `numbers`. A layer may read the output through a layer of labels. No two errors are equal.
+// REQUIRES: the net has no mistakes.
 std::vector<std::string> CheckReaders(Net* net, const std::string& read,
                                       std::vector<float> numbers);
 

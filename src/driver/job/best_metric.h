@@ -23,7 +23,7 @@ class BestMetric {
   // whether it is better than all before: the least of a loss, the largest of any other metric. An
   // evaluation that a resumed run repeats counts once.
   bool Note(const MetricSums& sums, int64_t updates);
-  // Forgets the best value that the last Note has found. It counts as better all the same.
+  // Puts back the best value from before the last Note. The count of worse evaluations stays.
   void Forget();
 
   // Returns the updates of the best value; -1: none.

@@ -51,7 +51,7 @@ class JobCosts {
   };
   struct LayerMemory {
     int64_t features = 0;
-    CostOutput stages = {0, false};     // what its stages give each other
+    CostOutput stages = {0, false};     // the feature between its stages
     std::map<int, ParamMemory> params;  // by contributors
     int64_t trained() const;
     int64_t gradients() const;

@@ -26,7 +26,7 @@ double MeasureSteps(const JobProto& job, int threads) {
   groups.memory().Check();
   groups.Allocate();
   Trainer& lead = groups.lead();
-  lead.replica().SetEpochSteps(1);  // the learning rate changes no time
+  lead.replica().SetEpochSteps(1);  // the rate does not change the time
   InitParams(lead.model().ctx(), {}, &lead.model().params());
   groups.team(0).BroadcastValues(&lead);
   groups.Start(kFirstSteps + kMostOfRound);

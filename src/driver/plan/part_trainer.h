@@ -8,8 +8,8 @@ namespace singa {
 
 class PartTrainer {
  public:
-  // Allocates no tensor. An epoch is one step, as the learning rate changes no time. Throws
-  // ConfigError relative to the JobProto.
+  // Allocates no tensor. An epoch is one step, as the learning rate does not change the time of a
+  // step. Throws ConfigError relative to the JobProto.
   PartTrainer(const JobProto& job, const WorkerPlace& place)
       : replica_(job), updates_(job, &replica_), trainer_(job, place, &replica_, &updates_) {
     replica_.SetEpochSteps(1);

@@ -62,7 +62,8 @@ class StoreSource final : public RecordSource {
 // Returns the number of targets in front of a line of the training data.
 int64_t TargetsOf(const LayerProto& input) { return SettingsOf(input).conf.num_targets(); }
 
-// Returns short_side of the training data. A user's own layer may set one that cannot be used.
+// Returns short_side of the training data; 0: none. A user's own layer may set one that is too
+// small, which counts as none.
 int32_t ShortSideOf(const SourceOptions& options) {
   const std::vector<int64_t>& shape = options.shape;
   const int32_t pixels = SettingsOf(options.input).conf.short_side();
@@ -108,7 +109,7 @@ std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, 
   const bool labels = store.has_label;
   store.has_label = false;
   std::unique_ptr<Store> lines = OpenStore(backend, store);
-  store.warns = false;  // it warned
+  store.warns = false;  // the first opening did
   if (!labels || lines->Read(0).size() != size + std::max<int64_t>(1, targets)) return lines;
   store.has_label = targets == 0;
   store.targets = targets;
@@ -171,7 +172,7 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
     store.has_label = store.has_label && !store.label_path.empty();
   }
   const int64_t targets = TargetsOf(options.input);
-  if (traits.picture_files && targets > 0) store.has_label = false;  // lines may have the targets
+  if (traits.picture_files && targets > 0) store.has_label = false;  // leaves targets out, too
   std::unique_ptr<Store> records = traits.lines
                                        ? OpenText(backend, store, SizeOfRecord(options), targets)
                                        : OpenStore(backend, store);

@@ -13,7 +13,7 @@ namespace singa {
 
 struct GenerateOptions {
   int64_t characters = 1;    // how many; >= 1
-  std::string prime = "\n";  // what the text goes on from; not empty
+  std::string prime = "\n";  // the beginning that the net continues; not empty
   float temperature = 1;     // > 0; its inverse is finite
   uint64_t seed = 0;
 };

@@ -25,7 +25,7 @@ using TemplateWords = std::vector<std::pair<std::string, std::string>>;
 bool IsCapital(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsSmall(char c) { return c >= 'a' && c <= 'z'; }
 
-// Returns a CamelCase name in small letters: "gate_unit" of "GateUnit" and "GateUnitLayer".
+// Returns the name in snake_case without "Layer" at its end: "gate_unit" of "GateUnitLayer".
 std::string FileNameOf(const std::string& name) {
   std::string words;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -52,7 +52,7 @@ std::string TypeNameOf(const std::string& file_name) {
   return name;
 }
 
-// Throws unless the name can be a user_type and a name in C++, and is that of no layer yet.
+// Throws unless the name can be a user_type and a name in C++, and no layer has it yet.
 void CheckLayerName(const Arguments& args, const std::string& name) {
   constexpr size_t kMost = 60;
   bool good = !name.empty() && name.size() <= kMost && (IsCapital(name[0]) || IsSmall(name[0]));

@@ -39,9 +39,9 @@ class ParamsFile {
   std::vector<std::shared_ptr<const void>> memory_;  // memory of the values
 };
 
-// Loads the parameters at `path`: a workspace, a checkpoint's folder or a file, as FindParams. Of a
-// checkpoint with averages of the values (JobProto.ema_decay) these are the averages; its
-// model.safetensors has the values that training goes on from. With kHeaders the values are not
+// Loads the parameters at `path`: a workspace, a checkpoint's folder or a file, as FindParams. A
+// checkpoint with averages of the values (JobProto.ema_decay) gives these averages, while its
+// model.safetensors has the values with which training continues. With kHeaders the values are not
 // read, so their damage is not found. Throws DataError or FileError (kExitNoInput: nothing exists).
 enum class Reading { kWhole, kHeaders };
 ParamsFile LoadParams(const std::string& path, Reading reading = Reading::kWhole);

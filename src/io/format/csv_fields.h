@@ -1,4 +1,4 @@
-// CsvFields cuts a line of CSV into fields, as RFC 4180 has them.
+// CsvFields cuts a line of CSV into fields, as RFC 4180 defines them.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ bool AreNumbers(const std::vector<std::string>& names);
 // it is no number.
 std::optional<float> FloatIn(std::string_view field);
 
-// Returns the number of a column that `text` is; nullopt: it is no integer, so it is a name.
+// Returns the number of a column in `text`; nullopt: `text` is no integer, so it is a name.
 std::optional<int64_t> ColumnNumber(std::string_view text);
 // Returns the index, from 0, of the column that StoreProto.label_column means. `names`: those of
 // the header; empty: there is none. Throws ValueError if there is no such column, or there are two.

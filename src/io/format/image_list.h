@@ -1,5 +1,5 @@
-// A line of an image list names a picture, and behind it gives its label or its targets, after
-// blanks.
+// These functions read lines of an image list. A line has the name of a picture and, behind blanks,
+// its label or its targets.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct ListedPicture {
   std::vector<float> targets = {};
 };
 
-// Parses a line. The last `targets` fields are targets; if that is 0, the last field is a label if
-// `has_label` is true. Else the line is a name, and numbers behind the name of a picture are left
-// out. Throws ValueError.
+// Parses a line. If `targets` is above 0, so many fields at its end are targets. Else, if
+// `has_label` is true, the last field is a label. Else the line is a name, and numbers behind the
+// name of a picture are left out. Throws ValueError.
 void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
                         ListedPicture* picture);
 // Returns whether the line is the name of a picture, and perhaps numbers behind it.

@@ -103,7 +103,7 @@ class ImageListStore final : public Store {
       bytes_ = InputFile::Open(path).ReadAll(kMaxPictureBytes);
     } catch (const FileError& error) {
       if (error.code() != kExitNoInput) throw;
-      const std::string name = Printable(StrCat(path, ": "));  // Where gives it
+      const std::string name = Printable(StrCat(path, ": "));  // the caller adds it
       const std::string text = error.what();
       throw ValueError(text.starts_with(name) ? text.substr(name.size()) : text);
     }

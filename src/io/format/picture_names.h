@@ -11,7 +11,7 @@ extern const char kPictureEndings[];
 // Returns whether a file of this name is decoded: it has one of kPictureEndings, in any case.
 bool HasPictureName(const std::string& path);
 
-// Returns whether it is a picture, decoded or not: .png, .gif, .heic, ...
+// Returns whether the name is that of a picture, decoded or not: .png, .gif, .heic, ...
 bool HasNameOfAnyPicture(const std::string& path);
 
 // Returns whether many picture folders have a file of this name beside the data; such files are

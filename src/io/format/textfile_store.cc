@@ -48,7 +48,7 @@ std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
   InputFile file = InputFile::Open(options.path);
   std::vector<ValuePlace> lines =
       options.first_alone ? IndexLines(file, options.header ? 2 : 1) : IndexLines(file);
-  int64_t header = 0;  // its place
+  int64_t header = 0;  // offset of its line
   try {
     std::vector<std::string> names;
     if (options.header && !lines.empty()) {

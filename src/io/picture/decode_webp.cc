@@ -47,7 +47,7 @@ void Decode(std::span<const uint8_t> bytes, Raster* raster) {
   raster->channels = 3;
   raster->words.clear();
   raster->bytes.resize(raster->height * raster->width * 3);
-  // Samples of a picture with transparency are those that it stores.
+  // Transparency is left out, so samples are as stored.
   if (!WebPDecodeRGBInto(bytes.data(), bytes.size(), raster->bytes.data(), raster->bytes.size(),
                          static_cast<int>(raster->width * 3)))
     throw ValueError("damaged WebP: its pixels cannot be decoded");

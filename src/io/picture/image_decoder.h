@@ -28,7 +28,7 @@ struct Image {
   }
 };
 
-// A file begins with at most so many bytes that say whether it is a picture.
+// IsPicture needs at most so many bytes of a file's beginning.
 inline constexpr int64_t kPictureMagicBytes = 18;
 // Returns whether a file that begins with these bytes is a picture, damaged or not.
 bool IsPicture(std::span<const uint8_t> bytes);

@@ -27,7 +27,7 @@ bool IsWebp(std::span<const uint8_t> bytes) {
   return HasTextAt(bytes, 0, "RIFF") && HasTextAt(bytes, 8, "WEBP");
 }
 
-// The byte order, then 42; 43 in files whose places have 64 bits.
+// A TIFF begins with its byte order and the number 42, or 43 if its offsets have 64 bits.
 bool IsTiff(std::span<const uint8_t> bytes) {
   using std::string_view_literals::operator""sv;
   return HasTextAt(bytes, 0, "II*\0"sv) || HasTextAt(bytes, 0, "MM\0*"sv) ||

@@ -1,4 +1,4 @@
-// Formats of picture files whose decoders need a library that a build may lack.
+// These formats of picture files need a library that a build may lack.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct OptionalDecoder {
 inline constinit OptionalDecoder DecodeWebp{"WebP", "libwebp"};
 inline constinit OptionalDecoder DecodeTiff{"TIFF", "libtiff"};
 
-// Whether a file begins as one of these formats does; every build knows.
+// Return whether a file begins as one of these formats does. They need no library.
 bool IsWebp(std::span<const uint8_t> bytes);
 bool IsTiff(std::span<const uint8_t> bytes);
 

@@ -33,7 +33,8 @@ class TextWindows {
     return text_.data() + segment * segment_size_ + window * length_;
   }
 
-  // Returns the largest index of all windows without their last characters.
+  // Returns the largest index in the text, but for the last character of each row's windows, which
+  // is never an input.
   int Largest() const;
 
   // Returns the byte of the text at which a window begins.

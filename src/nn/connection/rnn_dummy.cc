@@ -1,8 +1,8 @@
 // kRNNDummy is the first layer of a net that reads its own output. It gives the feature of
 // dynamic_srclayer for the batch before. A pass begins with the characters of `prime`, one for each
 // batch; without `prime` the first batch is random, of U[low, high). Without dynamic_srclayer every
-// batch after `prime` is random. A pass may go back by up to half a `window`: the same batches come
-// again. The batch that follows them comes again, too, if it was given before.
+// batch after `prime` is random. A pass may go back by up to half a `window`. Batches that were
+// given before then come again, unchanged.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -104,7 +104,8 @@ class RnnDummyLayer final : public Layer {
     if (KeptBatches() > 0) std::memcpy(KeptBatch(y.size()), y.data(), y.bytes());
   }
 
-  // Returns the batches of half a window and one more, as the next batch may be given first.
+  // Returns how many batches are kept: half a window, and the next one, which may be given before
+  // the pass goes back.
   size_t KeptBatches() const {
     return conf_.has_window() ? static_cast<size_t>(conf_.window()) / 2 + 1 : 0;
   }

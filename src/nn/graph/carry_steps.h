@@ -5,8 +5,8 @@
 
 namespace singa {
 
-// Makes a kGRU, kLSTM or kRNN carry its state; not if the conf says carry_state: false and `always`
-// is false.
+// Makes a kGRU, kLSTM or kRNN carry its state. If `always` is false, carry_state: false in the conf
+// prevents this.
 void CarryState(bool always, GraphLayer* layer);
 
 // Makes a layer with Wiring::carries_steps keep `steps` time steps. Throws ConfigError, relative to

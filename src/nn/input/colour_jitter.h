@@ -20,7 +20,7 @@ struct TintRules {
   float brightness, contrast, saturation, hue;
 };
 
-// Sums of an image's greys. Their number is constant, so threads do not change the result.
+// Number of partial sums of an image's greys. It is constant, so threads do not change the result.
 inline constexpr int64_t kGreyParts = 64;
 
 // Draws tints [n] for the rows of `span`; grey is 0. A tint depends only on (stream, step, global

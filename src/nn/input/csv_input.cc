@@ -1,5 +1,5 @@
-// kCSVInput reads lines of numbers. A label comes before the numbers, or in label_column, unless
-// has_label is false; or targets, if num_targets is set.
+// kCSVInput reads lines of numbers. The first one, or the one in label_column, is a label unless
+// has_label is false. With num_targets, targets stand there in its place.
 #include "nn/input/store_input.h"
 
 namespace singa {

@@ -43,7 +43,7 @@ class Feed final : public Layer {
       reader->SetBatchSize(static_cast<int32_t>(rows_), &own);
     input_->Setup(own, declare, in, out);
     const Wiring facts = input_->wiring(conf);
-    // A net that computes step by step has one output of many.
+    // In a net that computes step by step, one output is left of many.
     steps_ = std::min(StepsOfRow(facts), static_cast<int64_t>(out.size()));
     if (out[0]->data.shape().dims() < (facts.outputs_are_steps ? 1 : 2))
       throw ConfigError("", "gives no rows of numbers, which could be given");

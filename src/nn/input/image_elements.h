@@ -72,14 +72,14 @@ struct DrawCut {
   }
 };
 
-// A place between two neighbouring pixels of a side, the same one at the side's ends.
+// A place between two neighbouring pixels of a side. At the ends of the side both are the same.
 struct ScaledPlace {
   int64_t first, next;
   float weight;  // of `next`, in [0, 1]
 };
 
-// Returns the place, among the `from` pixels from `begin` on, of pixel i of the `to` that they are
-// scaled to: torch's interpolate (bilinear, align_corners false, without antialias).
+// Scales `from` pixels, from `begin` on, to `to` pixels. Returns the place of pixel i of the result
+// in the source: torch's interpolate (bilinear, align_corners false, without antialias).
 SINGA_HD inline ScaledPlace ScaledPlaceOf(int64_t i, int64_t begin, int64_t from, int64_t to) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double at = std::max(0., (static_cast<double>(i) + 0.5) * scale - 0.5);

@@ -50,7 +50,7 @@ struct LabelWeightsOfStep {
 
 // Computes elements of dx. On the device a thread computes element i; the host goes row by row.
 struct WeightedSoftmaxLossGradient {
-  // What the elements of a row share. A row that does not count has the factor 0.
+  // The numbers that the elements of a row share. A row that does not count has the factor 0.
   struct Row {
     double factor;  // scale over the sum of weights, which may exceed the range of float
     float own, mean;

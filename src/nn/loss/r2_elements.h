@@ -6,7 +6,7 @@
 
 namespace singa {
 
-// Adds up one column by a block.
+// A block adds up one column.
 struct SumColumn {
   const float* x;
   const float* t;

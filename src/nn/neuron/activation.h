@@ -19,7 +19,8 @@ inline bool CutsNegatives(const LayerProto& layer) {
   return layer.type() == kReLU && layer.relu_conf().negative_slope() == 0;
 }
 
-// Returns GELU or SILU if a layer applies it, so that its source can (Layer::Fuse); else none.
+// Returns GELU or SILU if the layer applies it: its source can do so instead (Layer::Fuse). Else
+// none.
 inline std::optional<ActivationType> SmoothFunctionOf(const LayerProto& layer) {
   if (layer.type() != kActivation && layer.type() != kCudnnActivation) return {};
   const ActivationType type = layer.activation_conf().type();

@@ -32,7 +32,7 @@ Projection DeclareOutput(const LayerProto& conf, const UnitSpan& own, Declare& d
   return out;
 }
 
-// The first stage.
+// This layer is the first stage. It gives o of the worker's heads.
 class AttentionHeadsLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
@@ -70,7 +70,7 @@ class AttentionHeadsLayer final : public Layer {
   AttentionHeads heads_;
 };
 
-// The second stage. Its source is o of all heads, [n, d].
+// This layer is the second stage. Its source is o of all heads, [n, d].
 class AttentionOutputLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
@@ -167,7 +167,7 @@ class AttentionLayer final : public Layer {
   }
 
  private:
-  // Memory of the size of o: that of its gradient.
+  // Returns scratch of the size of o, which is for the gradient of o.
   float* Scratch(const Context& ctx) const {
     return reinterpret_cast<float*>(static_cast<char*>(ctx.scratch) + d_o_);
   }

@@ -1,5 +1,5 @@
-// Attention by few queries of each head, as when a text is written step by step. Keys and values
-// are read where they lie.
+// AttendByFew is for few queries of each head, as when a text is written step by step. Keys and
+// values are read where they lie.
 #include <cmath>
 #include <limits>
 
@@ -31,7 +31,7 @@ SINGA_CPU_CLONES void AddUpValues(const float* __restrict p, const float* __rest
   for (int64_t j = 0; j < width; ++j) o[j] *= factor;
 }
 
-// Computes o and log_sum of step t. p, z: scratch for the steps of whole vectors.
+// Computes o and log_sum of step t. p, z: scratch, a number for each key, in whole vectors.
 void AttendOnce(const AttentionFeature& f, int64_t pair, int64_t t, float* p, float* z) {
   const AttentionShape& shape = f.shape;
   const auto q = HeadOf(shape, f.qkv, pair, 0, 3), k = HeadOf(shape, f.qkv, pair, 1, 3),

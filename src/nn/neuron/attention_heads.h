@@ -17,7 +17,7 @@ class AttentionHeads {
   // relative to the conf.
   void Setup(const LayerProto& conf, Declare& declare, const Port& in);
 
-  // The worker's units of o.
+  // Returns the worker's units of o.
   const UnitSpan& own() const { return own_; }
   int64_t rows() const { return shape_.steps * shape_.rows; }      // of a batch's steps
   int64_t most_rows() const { return most_steps_ * shape_.rows; }  // with those of steps before

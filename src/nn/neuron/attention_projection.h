@@ -1,5 +1,5 @@
-// The projections of kAttention: y = x w^T + b for n rows x of v numbers; w: [h, v]; b: [h] or
-// none.
+// Projection is a product of kAttention: y = x w^T + b for n rows x of v numbers; w: [h, v]; b: [h]
+// or none.
 #pragma once
 
 #include "math/gemm/gemm_kernel.h"
@@ -10,9 +10,9 @@
 
 namespace singa {
 
-// The rows of a param that a projection uses: all that the worker has, or the rows of its heads of
-// a param with d rows for all queries, d for all keys and d for all values. The latter are three
-// runs of the param's memory, so kernels get copies of them.
+// HeadRows are the rows of a param that a projection uses: all rows that the worker has, or those
+// of its heads. A param for heads has d rows for all queries, d for all keys and d for all values.
+// The rows of some heads are three runs of its memory, so kernels get copies of them.
 class HeadRows {
  public:
   HeadRows() = default;

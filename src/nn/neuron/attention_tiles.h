@@ -66,8 +66,8 @@ void MultiplyRow(const float* z, int64_t n, float* s);
 void ScaleRow(float factor, int64_t n, float* x);
 float DotRows(const float* a, const float* b, int64_t n);
 
-// Attends by at most so many queries of each head. A copy of the keys would cost more than the
-// products.
+// AttendByFew is for at most so many queries of each head. A copy of the keys would then cost more
+// than the products.
 inline constexpr int64_t kFewQueries = 4;
 void AttendByFew(Context& ctx, const AttentionFeature& f);
 

@@ -1,5 +1,6 @@
-// Inner products of few rows, as when a text is written step by step. They read w where it lies; a
-// library's matrix product would pack it first, which costs more than the product.
+// FewRowsProduct computes inner products of few rows, as when a text is written step by step. It
+// reads w where it lies. A library's matrix product would pack w first, which costs more than the
+// product.
 #pragma once
 
 #include "singa/math/gemm.h"

@@ -1,6 +1,7 @@
 // Inner product by oneDNN. A feature of up to 128 rows is computed as its transpose: sgemm of
 // oneDNN 2.6 is 10 to 30 % faster if w is not transposed and whole vectors of rows fit
-// (test/bench/gemm_bench.cc). With less than five rows it would pack w for each product.
+// (test/bench/gemm_bench.cc). With fewer than five rows sgemm would pack w for each product, so
+// few_rows.h computes these.
 #include "math/layout/transpose.h"
 #include "nn/neuron/few_rows.h"
 #include "nn/neuron/inner_product.h"

@@ -14,8 +14,8 @@ namespace singa {
 class DevicePieces {
  public:
   // Adds the next piece of the whole model, a piece of `param`. piece.n is 0 if this worker does
-  // not have it. `average`: of its values, which is no state of the piece; null: none. `inspects`:
-  // this worker is the one that inspects it.
+  // not have it. `average`: the average of its values, which is not in piece.states; null: none.
+  // `inspects`: this worker is the one that inspects it.
   void Add(const Param* param, UpdatePiece piece, float* average, bool inspects);
   // Copies the pieces to the device, which happens once.
   void Place(const Context& ctx);
@@ -26,8 +26,8 @@ class DevicePieces {
   // Returns the findings about all pieces as numbers, which workers of a group add up.
   std::span<double> findings();
   const PieceFinding* found() const { return found_.as<PieceFinding>(); }
-  // Updates this worker's pieces, then their averages. `steps`: as UpdateBatch has it, of `params`
-  // params, and then those of the averages.
+  // Updates this worker's pieces, then their averages. `steps`: UpdateBatch::steps of `params`
+  // params, and behind them those of the averages.
   void Update(Context& ctx, const UpdateRule& rule, const void* steps, int64_t params,
               const StepVerdict* verdict);
 

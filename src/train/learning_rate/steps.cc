@@ -9,8 +9,8 @@
 namespace singa {
 namespace {
 
-// A fraction of an epoch is not exact. So a change takes place this little before its time, and not
-// a step too late.
+// Times in epochs are rounded. A change takes place this little before its time, so that rounding
+// cannot make it a step late.
 constexpr double kEarly = 1e-9;
 
 // base_lr gamma^floor(s / change_freq)

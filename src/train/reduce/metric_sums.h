@@ -17,7 +17,7 @@ class MetricSums {
   struct Entry {
     std::string layer, name;
     double sum = 0, weight = 0;
-    bool exponential = false;  // the next four: as in Metric
+    bool exponential = false;  // these four are as in Metric
     MetricValue of = nullptr;
     int64_t parts = 1;
     bool hidden = false;

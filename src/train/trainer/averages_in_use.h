@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// While it exists, the host's values are the averages, of params that an update has changed. Then
-// an evaluator runs after StepPath::Upload. It does nothing without ema_decay. The values and their
+// While it exists, the host's values of params that an update has changed are their averages. An
+// evaluator may run after StepPath::Upload. Without ema_decay it does nothing. The values and their
 // averages change places without a copy. REQUIRES: no step is under way in any group that uses the
 // trainer's replica, and all workers of the trainer's group have called StepPath::Download.
 class AveragesInUse {

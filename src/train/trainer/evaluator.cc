@@ -75,9 +75,10 @@ void Evaluator::BeginPass(Net* net, int64_t first_batch) {
   ctx_->past = 0;
 }
 
-// Begins anew `again` batches before `batch`, and computes these again. Nothing is written. A layer
-// that reads the net's output gives its feature of `batch` first, as that output changes: it is
-// computed with fewer time steps before it. Returns false if it was stopped.
+// Begins anew `again` batches before `batch`, and computes these batches again, without writing. A
+// layer that reads the net's output gives its feature of `batch` first, because that output
+// changes: the net computes it again with fewer time steps before it. Returns false if it was
+// stopped.
 bool Evaluator::BeginAnew(Net* net, int64_t batch, int64_t again,
                           const std::function<bool()>& stop) {
   for (NetNode& node : net->nodes())

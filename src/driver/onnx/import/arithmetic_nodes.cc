@@ -50,7 +50,7 @@ void JoinFeatures(EltwiseProto::Operation operation, const std::vector<float>& f
   node->Give(std::move(value));
 }
 
-// Multiplies input `x` by the number `factor`, which comes of the constant `number`.
+// Multiplies input `x` by `factor`, which is the number in the constant input `number`.
 void Scale(size_t x, size_t number, float factor, NodeImport* node) {
   ImportValue value = node->in(x);
   const Sizes& dims = node->in(number).dims;
@@ -115,7 +115,7 @@ void ReadDiv(NodeImport* node) {
   RequireTwoInputs(*node);
   if (node->IsConstant(1) && ReadInputDivision(node)) return;
   const auto number = node->Number(1);
-  if (!number || *number == 0) node->Refuse("divides by other than a number that is not 0");
+  if (!number || *number == 0) node->Refuse("must divide by one constant number that is not 0");
   Scale(0, 1, 1 / *number, node);
 }
 

@@ -11,27 +11,27 @@
 
 namespace singa {
 
-// A node, or a value of it, has no layer. The import goes on, to find all such nodes.
+// ImportRefusal is thrown for a node, or a value of it, that has no layer. The import then
+// continues, to find all such nodes.
 struct ImportRefusal {
   std::string text;
 };
 
 class GraphImport {
  public:
-  // `input_shape`: of a row, where the file leaves a size free; else empty. The arguments must
-  // outlive this.
+  // `input_shape`: sizes of a row, needed where the file leaves a size free; empty: the file's. The
+  // arguments must outlive this.
   GraphImport(const OnnxModel& model, const std::string& file, const Sizes& input_shape,
               TensorValues* tensors);
 
-  // Returns the net. Throws DataError with all nodes that have no layer, and for tensors that are
-  // damaged.
+  // Returns the net. Throws DataError that lists nodes without a layer, or for damaged tensors.
   ImportedNet Run();
 
   const OnnxModel& model() const { return model_; }
   TensorValues& tensors() const { return tensors_; }
   // The number of rows that the file says, or -1.
   int64_t fixed_batch() const { return fixed_batch_; }
-  // The input layer's settings, to which nodes at the begin may add.
+  // The input layer's settings, to which the first nodes of the graph may add.
   StoreProto& input_conf() { return *net_.layers[0].conf.mutable_store_conf(); }
 
   [[noreturn]] void Refuse(int node, const std::string& why) const;
@@ -43,13 +43,13 @@ class GraphImport {
     return net_.layers[feature.layer].shapes[feature.output];
   }
   ImportedLayer& layer(int index) { return net_.layers[index]; }
-  // Returns whether several nodes read a value that is made of this layer's feature without another
-  // layer. Its settings then must not change for one of them.
+  // Returns whether several nodes read this layer's feature, or a value that follows from it
+  // without another layer. Then its settings must not change for one of these nodes.
   bool IsShared(int layer) const { return shared_.contains(layer); }
   int last_layer() const { return static_cast<int>(net_.layers.size()) - 1; }
   ImportedLayer& AddLayer(LayerType type, const std::string& value, int node,
                           const std::vector<LayerOutput>& sources, const Sizes& shape);
-  // Returns the value as a feature: of a step on the way to a layer it makes that layer.
+  // Returns the feature of the value. If no layer gives it yet, adds that layer.
   LayerOutput FeatureOf(ImportValue* value);
 
  private:

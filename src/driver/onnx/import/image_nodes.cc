@@ -68,7 +68,7 @@ void ReadConvTranspose(NodeImport* node) {
                         image.c, " channels"));
   for (const char* name : {"output_padding", "output_shape"})
     for (int64_t size : node->Ints(name))
-      if (size != 0) node->Refuse(StrCat(name, " has no field of a layer"));
+      if (size != 0) node->Refuse(StrCat(name, ": no layer has a field for it"));
   const std::string rule = node->Text("auto_pad", "NOTSET");
   if (rule != "NOTSET" && rule != "VALID") node->Refuse("auto_pad is " + rule);
   const ImportedWindow window = WindowOf(*node, filters[2], filters[3], image);
@@ -83,7 +83,8 @@ void ReadConvTranspose(NodeImport* node) {
 }
 
 void ReadBatchNorm(NodeImport* node) {
-  if (node->Int("training_mode", 0) != 0) node->Refuse("is in its form for training");
+  if (node->Int("training_mode", 0) != 0)
+    node->Refuse("is in training mode: export the model for inference");
   const Sizes dims = node->FeatureDims(0);
   LayerOutput source;
   if (dims.size() == 2) {
@@ -127,9 +128,9 @@ void ReadLrn(NodeImport* node) {
 
 // A layer takes the zeros of a Pad as padding of its own.
 void ReadPad(NodeImport* node) {
-  if (node->Text("mode", "constant") != "constant") node->Refuse("pads with other than zeros");
+  if (node->Text("mode", "constant") != "constant") node->Refuse("must pad with zeros");
   const float value = node->Has(2) ? node->Number(2).value_or(1) : node->Float("value", 0);
-  if (value != 0) node->Refuse("pads with other than zeros");
+  if (value != 0) node->Refuse("must pad with zeros");
   if (node->Has(3)) node->Refuse("has axes, which an import does not read");
   const Sizes pads = node->Has(1) ? node->Integers(1) : node->Ints("pads");
   const Sizes dims = node->FeatureDims(0);
@@ -137,11 +138,11 @@ void ReadPad(NodeImport* node) {
   bool none = true;
   for (int64_t pad : pads) none = none && pad == 0;
   if (none) return node->GiveSame(dims);
-  node->Image(0);  // refuses others
+  node->Image(0);  // refuses values that are no pictures
   const Sizes wanted = {0, 0, pads[2], pads[3], 0, 0, pads[2], pads[3]};
   if (pads != wanted || pads[2] < 0 || pads[3] < 0 || pads[2] > kMostWindow ||
       pads[3] > kMostWindow)
-    node->Refuse("pads other than equally on opposite sides of the picture");
+    node->Refuse("must pad opposite sides of the picture equally, and nothing else");
   ImportValue padded{.form = ValueForm::kPadded,
                      .dims = {dims[0], dims[1], dims[2] + 2 * pads[2], dims[3] + 2 * pads[3]}};
   padded.source = node->Feature(0);

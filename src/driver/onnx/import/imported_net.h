@@ -1,5 +1,5 @@
-// ImportedNet holds the layers that an import makes, and ImportValue what it knows of a value of
-// the ONNX graph meanwhile.
+// ImportedNet holds the layers that an import makes. ImportValue describes a value of the ONNX
+// graph during the import.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace singa {
 
-// The number of rows of a batch, among sizes. It is free.
+// This size stands for the rows of a batch, whose number is free.
 inline constexpr int64_t kFreeBatch = std::numeric_limits<int64_t>::min();
 
 using Sizes = std::vector<int64_t>;
@@ -51,8 +51,8 @@ struct ImportedNet {
   std::vector<LayerOutput> outputs;
 };
 
-// A value is a constant, a feature of a layer, or a step on the way to a layer that several nodes
-// make together. x: the feature that a step reads.
+// A value is a constant, a feature of a layer, or a step: a part of a layer that several nodes make
+// together. x: the feature that a step reads.
 enum class ValueForm : uint8_t {
   kUnknown,     // its node was refused
   kConstant,    // `tensor` or `integers`

@@ -6,8 +6,8 @@
 
 namespace singa {
 
-// Read `input - constant` and `input / constant`. Return false if input 0 is not the model's input
-// with steps that went before, or if others read it. Refuse a constant that has no field.
+// Read `input - constant` and `input / constant`. Return false if input 0 is neither the model's
+// input nor the result of such steps, or if other nodes read it. Refuse a constant without a field.
 bool ReadInputDifference(NodeImport* node);
 bool ReadInputDivision(NodeImport* node);
 

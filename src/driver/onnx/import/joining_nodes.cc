@@ -1,4 +1,4 @@
-// Reads Concat, Split and Slice. Of lists of sizes, which a Reshape reads, they give constants.
+// Reads Concat, Split and Slice. If they work on lists of sizes for a Reshape, they give constants.
 #include <algorithm>
 #include <cstdint>
 
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kMostPieces = 1000;
 
-// Returns the dimension of the features that `axis` of the values is. Refuses a value that has
-// other sizes than its feature, unless it joins or cuts whole channels.
+// Returns the dimension of the feature that `axis` of the value stands for. Refuses a value whose
+// sizes differ from those of its feature, unless the node joins or cuts whole channels.
 int ColumnOf(const NodeImport& node, int64_t axis, const Sizes& dims, const Sizes& row) {
   const bool same = SizesFrom(dims, 1) == row;
   if (axis < 1 || (!same && (axis != 1 || dims.size() != 2)))

@@ -13,8 +13,8 @@ namespace singa {
 std::string CleanName(const std::string& value, const std::string& other);
 
 // Sets the name of each layer, all different, then its srclayers and its params. A layer has the
-// name of the value that it gives, if that is valid. A param has the name of its constant; params
-// that layers of one type share are share_from.
+// name of the value that it gives, if that is valid. A param has the name of its constant. Layers
+// of one type that use the same constants share their params by share_from.
 void NameLayers(std::vector<ImportedLayer>* layers);
 
 }  // namespace singa

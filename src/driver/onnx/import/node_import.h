@@ -68,10 +68,10 @@ class NodeImport {
 
   // Adds a layer that gives this node's first output. The reference is valid until the next call.
   ImportedLayer& Add(LayerType type, const std::vector<LayerOutput>& sources, const Sizes& shape);
-  // Says what output 0 is: the feature of the layer that Add made last, with these sizes.
+  // Sets output 0: the feature of the layer that Add made last, with these sizes.
   void Give(const Sizes& dims);
   void Give(ImportValue value, size_t output = 0);
-  // Says that output 0 is input 0 with other sizes.
+  // Sets output 0: input 0 with these sizes.
   void GiveSame(const Sizes& dims);
 
  private:

@@ -8,8 +8,8 @@
 namespace singa {
 
 // Sorts the nodes so that each comes after the nodes that it reads. Nodes that are in order stay as
-// they are. Throws DataError naming `file` for a cycle, for a value that nobody or several give,
-// and for an output that nobody gives.
+// they are. Throws DataError naming `file` for a cycle, for a value that no node or several nodes
+// give, and for an output that no node gives.
 void SortNodes(const std::string& file, OnnxModel* model);
 
 }  // namespace singa

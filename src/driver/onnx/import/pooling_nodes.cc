@@ -38,7 +38,7 @@ int64_t WindowsOf(const WindowSide& side, int64_t after, int64_t in, bool up) {
 
 struct PooledSide {
   int64_t count = 0;
-  bool down = false, up = false;  // whether a layer gives as many windows, rounded so
+  bool down = false, up = false;  // whether a layer that rounds down, or up, gives `count`
 };
 
 PooledSide Judge(const NodeImport& node, const WindowSide& side, int64_t after, int64_t in) {
@@ -53,8 +53,8 @@ PooledSide Judge(const NodeImport& node, const WindowSide& side, int64_t after, 
   return found;
 }
 
-// Adds the pooling layer with the windows that the node has. Padding behind the picture has no
-// field; it is what ceil_mode adds, or makes no difference.
+// Adds a pooling layer with the windows of the node. Padding behind the picture has no field. It
+// must change nothing, or add the windows that ceil_mode adds.
 void AddPooling(const ImportedWindow& window, const ImportedImage& image,
                 PoolingProto::PoolMethod method, NodeImport* node) {
   if (window.y.dilation != 1 || window.x.dilation != 1) node->Refuse("has dilations");
@@ -62,7 +62,7 @@ void AddPooling(const ImportedWindow& window, const ImportedImage& image,
                    x = Judge(*node, window.x, window.after_x, image.w);
   const bool down = y.down && x.down;
   if (!down && !(y.up && x.up))
-    node->Refuse("has other windows than a layer, with padding that differs on opposite sides");
+    node->Refuse("has windows that no layer has, as padding differs on opposite sides");
   const Sizes out = {image.c, y.count, x.count};
   PoolingProto& conf = *node->Add(kPooling, {image.feature}, out).conf.mutable_pooling_conf();
   conf.set_pool(method);

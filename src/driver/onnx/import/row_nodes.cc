@@ -87,7 +87,7 @@ void ReadSoftmaxNode(NodeImport* node) {
   const int64_t behind = ProductOf(SizesFrom(dims, axis + 1));
   if (axis < 1 || (!old && behind != 1))
     node->Refuse(StrCat("is over dimension ", axis, " of ", SizesText(dims),
-                        "; a layer's is over the last"));
+                        "; a layer does so over the last"));
   const int64_t units = node->RowSize(0), each = dims[axis] * behind;
   if (units / each > INT_MAX) node->Refuse("has too many softmaxes in a row");
   ImportedLayer& layer = node->Add(kSoftmax, {node->Feature(0)}, {units});

@@ -5,7 +5,8 @@
 namespace singa {
 namespace {
 
-// Returns two sizes, each from `least` to kMostWindow; `missing` if the node does not have them.
+// Returns sizes from `least` to kMostWindow, as many as `missing` has. `missing`: the result for a
+// node without them.
 Sizes TwoSizes(const NodeImport& node, const std::string& name, int64_t least,
                const Sizes& missing) {
   Sizes sizes = node.Ints(name);
@@ -19,7 +20,8 @@ Sizes TwoSizes(const NodeImport& node, const std::string& name, int64_t least,
   return sizes;
 }
 
-// Pads a side so that there is a window for each `stride` pixels. `upper`: an odd pixel is behind.
+// Pads a side so that there is a window for each `stride` pixels. An odd pixel of padding goes
+// behind the picture if `upper` is true, else before it.
 void PadSame(const NodeImport& node, WindowSide* side, int64_t* after, int64_t in, bool upper) {
   const int64_t count = (in + side->stride - 1) / side->stride;
   const int64_t all = std::max<int64_t>(0, (count - 1) * side->stride + side->extent() - in);

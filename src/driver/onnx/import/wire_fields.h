@@ -10,7 +10,7 @@ namespace singa {
 
 class WireFields {
  public:
-  // Reads `message`, which must outlive this. `what`: names the file and the message in errors.
+  // Reads `message`, which must outlive this. `file` and `what` name file and message in errors.
   WireFields(std::string_view message, const std::string& file, const char* what)
       : rest_(message), file_(file), what_(what) {}
 
@@ -28,7 +28,7 @@ class WireFields {
   // varint.
   std::string_view Numbers() const { return bytes_; }
 
-  // Reads a varint at the begin of `*text`, and removes it. Returns false if it is damaged.
+  // Reads a varint at the start of `*text`, and removes it. Returns false if it is damaged.
   static bool TakeVarint(std::string_view* text, uint64_t* value);
 
   [[noreturn]] void Fail(const std::string& message) const;
