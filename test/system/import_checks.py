@@ -111,7 +111,7 @@ def an_import_says_what_it_leaves_out_and_what_is_missing(case):
     has(err, "not in the file, so they start as the job says: b1, w2, b2\n", "stderr")
     case.train("job.conf", "-set", "checkpoint_path=out", "-set", "train_steps=0", workspace="begun")
     equal(tensors(case.newest("begun") / "model.safetensors")["w1"], before["w1"], "w1")
-    has(case.run("ckpt", "import", "in.safetensors", "out", "-conf", "job.conf", code=74).err,
+    has(case.run("ckpt", "import", "in.safetensors", "out", "-conf", "job.conf", code=73).err,
         "out: exists already", "stderr")
     write_tensors(case.path("in.safetensors"), {"head": ("F32", [2], floats(1, 2))})
     has(case.run("ckpt", "import", "in.safetensors", "none", "-conf", "job.conf", code=65).err,

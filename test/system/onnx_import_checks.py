@@ -153,7 +153,7 @@ def damaged_models_are_65_and_nothing_is_written(case):
     refused(case, model(relu), "-mean and -std must be finite numbers", "-std", "inf", code=2)
     refused(case, model(relu), 'input "x" has rows of (3, 8, 8)', "-shape", "3,8,9", code=2)
     imported(case, model(relu, inputs=[onnx.value_info("x", ("N", 3, "h", "w"))]), "-shape", "3,4,4")
-    has(imported(case, good, code=74).err, "net: exists already", "stderr")
+    has(imported(case, good, code=73).err, "net: exists already", "stderr")
 
 
 @check

@@ -19,7 +19,7 @@ inline void RequireNewFolder(const std::string& dir) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (fs::exists(dir, error) && !(fs::is_directory(dir, error) && fs::is_empty(dir, error)))
-    throw FileError(kExitIo, dir, "exists already; import makes a new folder");
+    throw FileError(kExitCantCreate, dir, "exists already, and is not an empty folder");
 }
 
 }  // namespace singa

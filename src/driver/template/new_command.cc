@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "driver/command/arguments.h"
+#include "driver/command/new_folder.h"
 #include "driver/command/subcommand.h"
 #include "driver/template/layer_template.h"
 #include "driver/version.h"
@@ -86,13 +86,6 @@ std::string Replaced(std::string text, const TemplateWords& words) {
   return text;
 }
 
-void RequireNoFiles(const std::string& dir) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (!fs::exists(dir, error) || (fs::is_directory(dir, error) && fs::is_empty(dir, error))) return;
-  throw FileError(kExitCantCreate, dir, "exists and is not an empty folder");
-}
-
 void WriteProject(const std::string& dir, const TemplateWords& words) {
   constexpr std::string_view kOwn = "layer.";
   PosixFileSystem disk;
@@ -118,7 +111,7 @@ int NewCommand(const std::vector<std::string>& words) {
   const std::string &name = operands[1], &dir = operands[2];
   CheckLayerName(args, name);
   if (dir.empty()) args.ThrowUsage("the name of the folder is empty");
-  RequireNoFiles(dir);
+  RequireNewFolder(dir);
   WriteProject(dir, WordsFor(name));
   std::fprintf(stderr, "wrote %s: %s; README.md says how to build, check and train\n",
                Printable(dir).c_str(), Counted(LayerTemplate().size(), "file").c_str());

@@ -94,7 +94,7 @@ TEST_F(NewCommandTest, WritesToAnEmptyFolderAndToNoOther) {
   EXPECT_EQ(New("Gate").code, kExitOk);
   const CapturedCommand again = New("Gate");
   EXPECT_EQ(again.code, kExitCantCreate);
-  EXPECT_THAT(again.err, HasSubstr("new: exists and is not an empty folder"));
+  EXPECT_THAT(again.err, HasSubstr("new: exists already, and is not an empty folder"));
   std::filesystem::remove_all(dir_.Path("new"));
   dir_.Write("new", "a file");
   EXPECT_EQ(New("Gate").code, kExitCantCreate);
