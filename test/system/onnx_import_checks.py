@@ -157,6 +157,32 @@ def damaged_models_are_65_and_nothing_is_written(case):
 
 
 @check
+def an_imported_job_has_its_own_workspace_and_values(case):
+    net = [node("Flatten", "x", "f"), node("Gemm", "f w", "y", transB=1)]
+    data = model(net, [tensor("w", (2, 192), [0.5] * 192 + [0.25] * 192)])
+    has(imported(case, data).err, "loss: kSoftmaxLoss, as the model does not say; -loss names another", "stderr")
+    conf = case.path("net/job.conf").read_text()
+    has(conf, 'name: "net"', "job.conf")
+    has(conf, 'workspace: "net/run"', "job.conf")
+    case.write("one.csv", ",".join(["1"] * 192) + "\n")
+    scores = case.run("predict", "-conf", "net/job.conf", "-layer", "y", "one.csv")
+    has(scores.out, ",96,48", "the scores of the imported values")
+    for loss in ("euclidean", "sigmoid"):
+        true("as the model does not say" not in imported(case, data, "-loss", loss, folder=loss).err, loss)
+        case.run("check", f"{loss}/job.conf")
+        case.run("-conf", f"{loss}/job.conf", "-test")
+
+
+@check
+def records_and_sizes_of_an_import_are_checked(case):
+    relu = model([node("Relu", "x", "y")], inputs=[onnx.value_info("x", ("N", 3, "h", "w"))])
+    refused(case, relu, "none.bin: No such file", "-shape", "3,4,4", "-store", "none.bin", code=66)
+    refused(case, relu, '-backend: no such backend: "csw"', "-store", "in.onnx", "-backend", "csw", code=2)
+    for size in ("99999999999", "9" * 30, "0"):
+        refused(case, relu, "from 1 to 2147483647", "-shape", f"3,4,{size}", code=2)
+
+
+@check
 def external_data_is_read_from_the_folder_of_the_model_alone(case):
     case.path("models").mkdir()
 

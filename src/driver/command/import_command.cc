@@ -13,8 +13,10 @@
 #include "driver/command/new_folder.h"
 #include "driver/command/subcommand.h"
 #include "driver/onnx/import/job_import.h"
+#include "driver/onnx/import/net_names.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/format/synthetic_store.h"
+#include "io/store/store.h"
 
 namespace singa {
 namespace {
@@ -24,12 +26,13 @@ constexpr const char* kImportedValues = "model.safetensors";
 
 // Returns the numbers of a flag, separated by commas; none if it is not given.
 template <typename T>
-std::vector<T> NumbersOf(const Arguments& args, const std::string& flag) {
+std::vector<T> NumbersOf(const Arguments& args, const std::string& flag,
+                         const std::string& wanted = "numbers with commas") {
   std::vector<T> numbers;
   std::string rest = args.Get(flag);
   while (args.Has(flag)) {
     const size_t comma = rest.find(',');
-    numbers.push_back(args.ToNumber<T>(flag, rest.substr(0, comma), "numbers with commas"));
+    numbers.push_back(args.ToNumber<T>(flag, rest.substr(0, comma), wanted));
     if (comma == std::string::npos) break;
     rest.erase(0, comma + 1);
   }
@@ -47,10 +50,23 @@ void RequireOneOf(const Arguments& args, const std::string& flag,
   args.ThrowUsage(StrCat("-", flag, " must be one of ", known, "; is ", args.Get(flag)));
 }
 
+void CheckRecords(const Arguments& args) {
+  if (args.Has("backend") && !args.Has("store"))
+    args.ThrowUsage("-backend needs -store, whose format it is");
+  try {
+    if (args.Has("backend")) CheckBackend(args.Get("backend"));
+  } catch (const ConfigError& error) {
+    args.ThrowUsage("-backend: " + error.message());
+  }
+  std::error_code ignored;
+  if (args.Has("store") && !std::filesystem::exists(args.Get("store"), ignored))
+    throw FileError(kExitNoInput, args.Get("store"), "No such file or directory");
+}
+
 ImportOptions ReadOptions(const Arguments& args) {
   RequireOneOf(args, "loss", {"softmax", "sigmoid", "euclidean", "none"});
   ImportOptions options;
-  options.shape = NumbersOf<int64_t>(args, "shape");
+  options.shape = NumbersOf<int64_t>(args, "shape", "sizes with commas, from 1 to 2147483647");
   for (int64_t size : options.shape)
     if (size < 1 || size > INT_MAX) args.ThrowUsage("-shape must have sizes from 1 to 2147483647");
   options.loss = args.Get("loss");
@@ -61,10 +77,9 @@ ImportOptions ReadOptions(const Arguments& args) {
       if (!std::isfinite(value)) args.ThrowUsage("-mean and -std must be finite numbers");
   for (float value : options.std)
     if (value == 0) args.ThrowUsage("-std must not have a 0");
+  CheckRecords(args);
   options.store = args.Get("store");
   options.backend = args.Get("backend");
-  if (args.Has("backend") && !args.Has("store"))
-    args.ThrowUsage("-backend needs -store, whose format it is");
   return options;
 }
 
@@ -115,6 +130,14 @@ void WriteJob(const std::string& dir, const std::string& text, std::vector<Store
   }
 }
 
+// Sets the paths of the job's own files. All are in `dir`, away from the workspace of the job that
+// the model may come from.
+void SetPaths(const std::string& dir, JobProto* job) {
+  job->set_name(CleanName(std::filesystem::path(dir).filename().string(), "net"));
+  job->mutable_cluster()->set_workspace(StrCat(dir, "/run"));
+  job->add_checkpoint_path(StrCat(dir, "/", kImportedValues));
+}
+
 int ImportOnnx(const Arguments& args) {
   const std::vector<std::string>& words = args.Operands("onnx NET.onnx DIR");
   if (words[0] != "onnx") args.ThrowUsage(StrCat("the format must be onnx, is ", words[0]));
@@ -125,7 +148,7 @@ int ImportOnnx(const Arguments& args) {
   const OnnxModel model = ReadOnnxModel(file.bytes(), in);
   TensorValues values(in);
   ImportedJob imported = ImportJob(model, in, options, &values);
-  imported.job.add_checkpoint_path(StrCat(dir, "/", kImportedValues));
+  SetPaths(dir, &imported.job);
   std::vector<StoredTensor> tensors;
   size_t numbers = 0;
   for (const ImportedValues& param : imported.params) {
@@ -137,6 +160,8 @@ int ImportOnnx(const Arguments& args) {
             << Counted(imported.job.neuralnet().layer_size(), "layer") << ", "
             << Counted(imported.params.size(), "param") << ", " << Counted(numbers, "number")
             << '\n';
+  if (imported.guessed_loss)
+    std::cerr << "loss: kSoftmaxLoss, as the model does not say; -loss names another\n";
   return kExitOk;
 }
 
@@ -145,7 +170,8 @@ constexpr const char* kImportHelp =
                          [-std NUMBERS] [-store PATH [-backend FORMAT]]
 
 Makes the folder DIR with a job of an ONNX model: job.conf, the net as plain layers, and
-model.safetensors, the values of its params. Run the job from the folder that this runs in.
+model.safetensors, the values of its params. The job's workspace is DIR/run. Run the job from the
+folder that this runs in.
 
   -loss KIND      softmax, sigmoid, euclidean or none. If not given, the loss fits the end of the
                   model: a softmax or sigmoid there becomes a part of it; else softmax

@@ -90,6 +90,30 @@ TEST(OnnxImport, MakesASoftmaxAtTheEndALoss) {
   EXPECT_EQ(loss.srclayers(1), "x");
 }
 
+TEST(OnnxImport, SaysWhetherItGuessedTheLoss) {
+  const auto guesses = [](const ImportOptions& options) {
+    OnnxGraph graph = PictureGraph();
+    graph.Add("Relu", {"x"}, {"y"});
+    return ImportGraph(&graph, options).guessed_loss;
+  };
+  EXPECT_TRUE(guesses({}));
+  for (const char* loss : {"softmax", "sigmoid", "euclidean", "none"})
+    EXPECT_FALSE(guesses({.loss = loss})) << loss;
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Sigmoid", {"x"}, {"y"});
+  const ImportedJob imported = ImportGraph(&graph, {});
+  EXPECT_FALSE(imported.guessed_loss);
+  EXPECT_EQ(imported.job.neuralnet().layer(1).type(), kSigmoidCrossEntropyLoss);
+}
+
+TEST(OnnxImport, AJobWithoutAStoreReadsNoiseAndItsTargets) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Relu", {"x"}, {"y"});
+  const JobProto job = ImportGraph(&graph, {.loss = "euclidean"}).job;
+  EXPECT_EQ(job.neuralnet().layer(0).store_conf().backend(), "synthetic");
+  EXPECT_EQ(job.neuralnet().layer(0).store_conf().num_targets(), 192);
+}
+
 TEST(OnnxImport, NamesEachNodeWithoutALayer) {
   OnnxGraph graph = PictureGraph();
   graph.Add("TopK", {"x"}, {"a"});

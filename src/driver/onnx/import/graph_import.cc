@@ -205,7 +205,6 @@ ImportedNet GraphImport::Run() {
   ReadOutputs();
   ThrowRefusals();
   if (net_.outputs.empty()) throw DataError(file_, -1, "has no output that a layer gives");
-  net_.name = model_.graph_name;
   KeepUsedLayers(&net_);
   return std::move(net_);
 }

@@ -46,7 +46,6 @@ struct ImportedLayer {
 };
 
 struct ImportedNet {
-  std::string name;
   std::vector<ImportedLayer> layers;  // layers[0]: the input layer
   std::vector<LayerOutput> outputs;
 };

@@ -40,13 +40,13 @@ void SetInput(const ImportOptions& options, StoreProto* conf) {
   SetPreparation("-std", options.std, channels, &StoreProto::set_std_value,
                  conf->mutable_channel_std(), conf);
   conf->add_batchsize(kBatchSize);
-  if (options.store.empty() && conf->num_targets() == 0) {
+  if (options.store.empty()) {
     conf->set_backend(kSyntheticBackend);
     conf->mutable_synthetic_conf()->set_records(kNoiseRecords);
     return;
   }
   conf->clear_synthetic_conf();
-  conf->set_path(options.store.empty() ? "records.bin" : options.store);
+  conf->set_path(options.store);
   if (!options.backend.empty()) conf->set_backend(options.backend);
 }
 
@@ -88,12 +88,11 @@ void RequireBoundedParams(const ImportedNet& net, const std::string& file) {
 ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const ImportOptions& options,
                       TensorValues* tensors) {
   ImportedNet net = GraphImport(model, file, options.shape, tensors).Run();
-  AddLoss(options.loss, &net);
+  ImportedJob imported;
+  imported.guessed_loss = AddLoss(options.loss, &net);
   SetInput(options, net.layers[0].conf.mutable_store_conf());
   NameLayers(&net.layers);
   RequireBoundedParams(net, file);
-  ImportedJob imported;
-  imported.job.set_name(CleanName(net.name, "net"));
   imported.job.mutable_train_one_batch()->set_alg(kBP);
   for (ImportedLayer& layer : net.layers) {
     for (size_t i = 0; i < layer.params.size(); ++i) {

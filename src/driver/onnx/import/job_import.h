@@ -25,8 +25,9 @@ struct ImportedValues {
 };
 
 struct ImportedJob {
-  JobProto job;  // without checkpoint_path
+  JobProto job;  // without name, workspace and checkpoint_path
   std::vector<ImportedValues> params;
+  bool guessed_loss = false;  // whether neither the options nor the model say the loss
 };
 
 // Imports `model`, which was read from `file`. Throws DataError for nodes without a layer and for

@@ -17,13 +17,18 @@ class LossImport {
       for (const LayerOutput& source : layer.sources) read_.emplace(source.layer, source.output);
   }
 
-  void Add(const std::string& kind) {
-    if (kind == "none") return;
+  // Returns whether the loss is a guess.
+  bool Add(const std::string& kind) {
+    if (kind == "none") return false;
     const int softmax = EndOf(kSoftmax), sigmoid = EndOf(kSigmoid);
-    if (kind == "softmax" || (kind.empty() && softmax >= 0)) return AddSoftmax(softmax);
-    if (kind == "sigmoid" || (kind.empty() && sigmoid >= 0)) return AddSigmoid(sigmoid);
-    if (kind == "euclidean") return AddToTargets(kEuclideanLoss, Predictions());
-    AddSoftmax(-1);
+    const bool guesses = kind.empty() && softmax < 0 && sigmoid < 0;
+    if (kind == "euclidean")
+      AddToTargets(kEuclideanLoss, Predictions());
+    else if (kind == "sigmoid" || (kind.empty() && softmax < 0 && sigmoid >= 0))
+      AddSigmoid(sigmoid);
+    else
+      AddSoftmax(softmax);
+    return guesses;
   }
 
  private:
@@ -102,6 +107,6 @@ class LossImport {
 
 }  // namespace
 
-void AddLoss(const std::string& kind, ImportedNet* net) { LossImport(net).Add(kind); }
+bool AddLoss(const std::string& kind, ImportedNet* net) { return LossImport(net).Add(kind); }
 
 }  // namespace singa

@@ -67,9 +67,6 @@ class ModelReader {
         case Graph::kNodeFieldNumber:
           model_.nodes.push_back(ReadNode(in.Bytes()));
           break;
-        case Graph::kNameFieldNumber:
-          model_.graph_name = Name(in);
-          break;
         case Graph::kInitializerFieldNumber:
           model_.constants.push_back(ReadTensor(in.Bytes()));
           break;

@@ -62,7 +62,6 @@ struct OnnxValueInfo {
 };
 
 struct OnnxModel {
-  std::string graph_name;
   int64_t opset = 0;                 // of the operators of ONNX itself
   std::vector<OnnxNode> nodes = {};  // each after the nodes that it reads
   std::vector<OnnxTensor> constants = {};
