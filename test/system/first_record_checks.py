@@ -27,7 +27,7 @@ def ends_as_checked(case, conf, field, text):
 @check
 def check_reads_the_first_line_as_training_does(case):
     header = "; is this line a header? Then set header: true (singa data: -header)"
-    label = "the label must be an integer above -2147483648, is "
+    label = "the label must be an integer from -2147483647 to 2147483647, is "
     for lines, text in (("label,a,b\n0,1,2\n", f'x.csv:1: record 0: {label}"label"{header}'),
                         ("0;1;2\n", f'x.csv:1: record 0: {label}"0;1;2"; ";" seems to separate'),
                         ("0\t1\t2\n", f'x.csv:1: record 0: {label}"0?1?2"; a tab seems to'),

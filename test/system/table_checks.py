@@ -118,6 +118,49 @@ def a_header_of_numbers_is_left_out_with_a_warning(case):
 
 
 @check
+def a_first_line_of_numbers_on_stdin_is_a_record(case):
+    table(case, rows())
+    case.train(job())
+    case.write("job.conf", job())
+    for lines in ("1,2,3\n-1,2,1\n", "width,height,pipe\n1,2,3\n-1,2,1\n"):
+        piped = subprocess.run([case.site.binary, "predict", "-conf", "job.conf", "-"], input=lines,
+                               cwd=case.folder, capture_output=True, text=True, check=True)
+        equal(len(piped.stdout.splitlines()), 3, "the lines of a header and two records")
+
+
+@check
+def a_table_with_columns_in_another_order_draws_a_warning(case):
+    lines = rows()
+    table(case, lines)
+    case.write("other.csv", 'class,"height, cm",width,pipe\n' +
+               "".join(f"{c},{b},{a},{d}\n" for a, b, c, d in lines))
+    layer = f'layer {{ name: "data" type: kCSVInput store_conf {{ {STORE} }} '
+    other = layer.replace("t.csv", "other.csv").replace("shuffle: true", "")
+    text = job("", steps=4).replace('layer { name: "data" type: kCSVInput store_conf {  } }',
+                                    f"{layer} include: kTrain }}\n  {other} include: kTest }}")
+    warning = ('column "height, cm" is in the place that "width" has in training: columns go by position, names are '
+               "not matched")
+    case.write("job.conf", text.replace("disp_freq", "test_freq: 4 disp_freq"))
+    out = case.run("check", "job.conf")
+    has(out.out + out.err, warning, "the output of a check")
+    has(case.run("-conf", "job.conf").err, warning, "stderr of the training")
+    case.write("job.conf", job())
+    has(case.run("predict", "-conf", "job.conf", "other.csv").err, warning, "stderr of predict")
+
+
+@check
+def a_separator_is_a_tab_by_its_name_and_never_a_letter(case):
+    case.write("t.tsv", "0\t1\t2\n1\t2\t3\n")
+    has(case.run("data", "stat", "-separator", "\\t", "t.tsv").out, "numbers  2\n", "the statistics")
+    has(case.run("data", "stat", "-separator", "t", "t.tsv", code=2).err, "-separator has the character t", "stderr")
+    conf = case.write("job.conf", job('path: "t.tsv" batchsize: 2 shape: 2'))
+    field = "neuralnet.layer[data].store_conf.separator="
+    case.run("check", conf, "-set", field + "\\t")
+    checked = case.run("check", conf, "-set", field + "tab", code=78)
+    has(checked.out + checked.err, "has the character t; letters, digits, quotes", "the output of a check")
+
+
+@check
 def the_tables_of_the_example_train(case):
     for file in (case.site.root / "examples/tabular").glob("*.*"):
         case.path("examples/tabular").mkdir(parents=True, exist_ok=True)

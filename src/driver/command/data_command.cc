@@ -16,6 +16,7 @@
 #include "driver/command/data_digits.h"
 #include "driver/command/subcommand.h"
 #include "driver/facts/compare_facts.h"
+#include "io/format/csv_fields.h"
 #include "io/format/guess_backend.h"
 #include "io/mean_record.h"
 #include "io/picture/image_decoder.h"
@@ -95,7 +96,11 @@ std::string BackendOf(const Arguments& args, const std::string& path) {
 // Sets what the flags say about lines of text.
 void ReadLineFlags(const Arguments& args, const std::string& backend, StoreOptions* options) {
   const StoreTraits& traits = TraitsOf(backend);
-  options->separator = args.Get("separator", ",");
+  try {
+    options->separator = SeparatorsIn(args.Get("separator", ","));
+  } catch (const ConfigError& error) {
+    args.ThrowUsage("-separator " + error.message());
+  }
   options->header = args.Has("header");
   options->label_column = args.Get("label_column");
   options->targets = args.ToNumber<uint16_t>("targets", args.Get("targets", "0"));

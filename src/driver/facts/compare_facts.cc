@@ -7,6 +7,7 @@
 
 #include "base/text/counted.h"
 #include "driver/facts/compare_colours.h"
+#include "io/format/csv_fields.h"
 #include "nn/graph/graph.h"
 
 namespace singa {
@@ -112,6 +113,8 @@ void ComparePair(const InputFacts& train, const InputFacts& test, ConfFindings* 
   };
   const std::string label = OtherLabel(train.facts.classes, test.facts.classes, "in training");
   if (!label.empty()) warn(label + ": folders are numbered in the order of their names");
+  const std::string column = OtherColumn(train.facts.columns, test.facts.columns);
+  if (!column.empty()) warn(column);
 }
 
 void CompareLengths(const InputFacts& first, const InputFacts& other, ConfFindings* found) {
@@ -202,6 +205,16 @@ std::string OtherLabel(const std::vector<std::string>& names, const std::vector<
         i < names.size() ? StrCat("\"", Printable(names[i]), "\"") : "no class";
     return StrCat("label ", i, " is class folder \"", Printable(own[i]), "\", ", there, " ", other);
   }
+  return "";
+}
+
+std::string OtherColumn(const std::vector<std::string>& trained,
+                        const std::vector<std::string>& own) {
+  const size_t both = std::min(trained.size(), own.size());
+  for (size_t i = 0; i < both; ++i)
+    if (own[i] != trained[i])
+      return StrCat("column ", FieldText(own[i]), " is in the place that ", FieldText(trained[i]),
+                    " has in training: columns go by position, names are not matched");
   return "";
 }
 

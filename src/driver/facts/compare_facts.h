@@ -29,6 +29,11 @@ void TellFacts(const std::vector<InputFacts>& inputs,
 std::string OtherLabel(const std::vector<std::string>& names, const std::vector<std::string>& own,
                        const std::string& there);
 
+// Returns the first column of numbers that has another name in `own` than in the training's store,
+// as text. Returns "" if there is none, or if names are not known.
+std::string OtherColumn(const std::vector<std::string>& trained,
+                        const std::vector<std::string>& own);
+
 // For a test: replaces the classes of the training store by the classes that a checkpoint was
 // trained on, if it names them.
 void SetTrainedClasses(const std::vector<std::string>& classes, std::vector<InputFacts>* inputs);

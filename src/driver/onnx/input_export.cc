@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "driver/onnx/layer_export.h"
+#include "io/format/csv_fields.h"
 #include "io/reader/row_decoder.h"
 #include "nn/input/store_settings.h"
 #include "nn/neuron/window.h"
@@ -65,7 +66,8 @@ void DescribeInput(const Normalisation& norm, OnnxGraph* graph) {
 void WriteStore(OnnxLayer* layer) {
   const StoreSettings settings = SettingsOf(layer->conf());
   const Normalisation norm = NormalisationOf(settings.conf);
-  StoreOptions options = {.format = settings.format, .separator = settings.conf.separator()};
+  StoreOptions options = {.format = settings.format,
+                          .separator = SeparatorsIn(settings.conf.separator())};
   // One dimension keeps the order of the files' numbers.
   const RowDecoder decoder({layer->out_shape().size(1)},
                            {.mean_file = norm.mean_file, .std_file = norm.std_file},

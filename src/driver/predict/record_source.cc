@@ -11,6 +11,7 @@
 #include "driver/facts/compare_facts.h"
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
+#include "io/format/csv_fields.h"
 #include "io/format/guess_backend.h"
 #include "io/format/image_index.h"
 #include "io/picture/image_decoder.h"
@@ -80,7 +81,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   const bool own = backend == settings.backend;  // same format as the training data
   if (own || traits.lines) store.format = settings.format;
   store.encoded = own && settings.conf.encoded();
-  store.separator = settings.conf.separator();
+  store.separator = SeparatorsIn(settings.conf.separator());
   store.has_label = options.labels;
   store.header = traits.lines && settings.conf.header();
   if (traits.lines) store.label_column = settings.conf.label_column();
@@ -95,7 +96,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
 // Returns how lines of stdin are read: as a text file of the training data.
 StoreOptions LinesOfStdin(const SourceOptions& options) {
   const StoreProto conf = SettingsOf(options.input).conf;
-  return {.separator = conf.separator(),
+  return {.separator = SeparatorsIn(conf.separator()),
           .has_label = options.labels,
           .targets = conf.num_targets(),
           .header = conf.header(),
@@ -157,6 +158,11 @@ void TellFactsOf(const std::string& path, const StoreFacts& facts, const SourceO
   TellOwnFacts(input, [&](const std::string& text) { warnings->push_back(text); });
   std::vector<InputFacts> all = options.training;
   all.push_back(std::move(input));
+  for (const InputFacts& training : options.training) {
+    if (training.layer != options.input.name()) continue;
+    const std::string column = OtherColumn(training.facts.columns, facts.columns);
+    if (!column.empty()) warnings->push_back(StrCat(path, ": ", column));
+  }
   const ConfigErrors colours = CompareColours(all);
   if (!colours.empty()) throw colours.front();
 }

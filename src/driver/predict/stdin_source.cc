@@ -1,7 +1,5 @@
 #include "driver/predict/stdin_source.h"
 
-#include <glog/logging.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -24,8 +22,8 @@ class StdinSource final : public RecordSource {
 
   const Sample* Next() override {
     try {
-      if (lines_.header && names_.empty() && ReadWords()) ReadHeader();
       if (!ReadWords()) return nullptr;
+      if (lines_.header && record_ < 0 && IsHeader() && !ReadWords()) return nullptr;
       ++record_;
       if (!parser_) SetParser();
       const Sample& sample = parser_->Parse(line_);
@@ -35,7 +33,7 @@ class StdinSource final : public RecordSource {
       return &sample;
     } catch (const ValueError& error) {
       const bool may_be_header = record_ == 0 && !lines_.header;
-      throw DataError(Where(), -1, error.what() + (may_be_header ? HeaderAdvice(line_) : ""));
+      throw DataError(Where(), -1, error.what() + (may_be_header ? FirstLineAdvice(line_) : ""));
     }
   }
   std::string Name() const override { return StrCat("-:", record_); }
@@ -45,11 +43,13 @@ class StdinSource final : public RecordSource {
   }
 
  private:
-  void ReadHeader() {
+  // Returns whether the line is a header, and keeps its names. A line of numbers is a record:
+  // programs often pipe records alone.
+  bool IsHeader() {
     names_ = ColumnNames(line_, lines_.separator);
-    if (AreNumbers(names_))
-      LOG(WARNING)
-          << "standard input: its first line has only numbers, and is left out as a header";
+    if (!AreNumbers(names_)) return true;
+    names_.clear();
+    return false;
   }
 
   void SetParser() {

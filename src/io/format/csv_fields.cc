@@ -1,13 +1,17 @@
 #include "io/format/csv_fields.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "io/format/value_parser.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -94,12 +98,29 @@ std::optional<std::string_view> CsvFields::Next(std::string_view* line) const {
 
 size_t CsvFields::LengthOfField(std::string_view line) const {
   size_t length = 0;
-  if (line.starts_with('"') && !Separates('"')) {
+  if (line.starts_with('"')) {
     length = LengthInQuotes(line);
     if (length == 0) return line.size();
   }
   while (length < line.size() && !Separates(line[length])) ++length;
   return length;
+}
+
+std::string SeparatorsIn(const std::string& text) {
+  std::string separators;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool tab = text.compare(i, 2, "\\t") == 0;
+    separators += tab ? '\t' : text[i];
+    if (tab) ++i;
+  }
+  if (separators.empty()) throw ConfigError("separator", "must have a character");
+  for (char c : separators)
+    if (std::isalnum(static_cast<unsigned char>(c)) ||
+        std::string_view("\"'.+-").find(c) != std::string_view::npos)
+      throw ConfigError("separator", StrCat("has the character ", c,
+                                            "; letters, digits, quotes, \".\", \"+\" and \"-\" "
+                                            "cannot separate fields"));
+  return separators;
 }
 
 std::vector<std::string> ColumnNames(std::string_view header, const std::string& separator) {
@@ -123,6 +144,27 @@ std::optional<float> FloatIn(std::string_view field) {
   if (error == std::errc::result_out_of_range)
     number = std::strtof(std::string(field).c_str(), nullptr);
   return number;
+}
+
+std::optional<int32_t> LabelFrom(std::string_view field) {
+  int32_t label = 0;
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  const char* end = field.data() + field.size();
+  const auto [stop, error] = std::from_chars(field.data(), end, label);
+  if (error != std::errc() || stop != end || label == kNoLabel) return {};
+  return label;
+}
+
+std::string NoLabelText(const std::string& what, std::string_view field) {
+  return StrCat(what, " must be an integer from ", kNoLabel + 1, " to ",
+                std::numeric_limits<int32_t>::max(), ", is ", FieldText(field));
+}
+
+std::string IntegerAdvice(std::string_view field) {
+  const std::optional<float> number = FloatIn(field);
+  const bool whole = number && std::isfinite(*number) && std::trunc(*number) == *number;
+  const bool written_so = field.find_first_of(".eE") == field.npos;
+  return whole && !written_so ? "; write classes as integers" : "";
 }
 
 bool AreNumbers(const std::vector<std::string>& names) {
@@ -160,7 +202,13 @@ int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& n
   return first - names.begin();
 }
 
-std::string HeaderAdvice(std::string_view line) {
+bool HasLoneReturn(std::string_view line) {
+  const size_t at = line.find('\r');
+  return at != line.npos && line.find_first_not_of(" \t\r", at) != line.npos;
+}
+
+std::string FirstLineAdvice(std::string_view line) {
+  if (HasLoneReturn(line)) return StrCat("; ", kLoneReturns);
   if (!IsHeader(line)) return "";
   return "; is this line a header? Then set header: true (singa data: -header)";
 }

@@ -9,6 +9,9 @@
 
 namespace singa {
 
+// Says of a text that it has other ends of lines than a reader finds.
+inline constexpr char kLoneReturns[] = "lines seem to end with \\r alone; end them with \\n";
+
 inline constexpr int64_t kMostColumns = 1'000'000;  // of a header, and of StoreProto.label_column
 
 class CsvFields {
@@ -30,6 +33,10 @@ class CsvFields {
   bool separates_[256] = {};
 };
 
+// Returns the separators that a user means by `text`: a backslash and a t are a tab, as in a conf.
+// Throws ConfigError("separator", ...) for an empty text and for characters of numbers and words.
+std::string SeparatorsIn(const std::string& text);
+
 // Returns the fields of a header's line, with one quote for two. Throws ValueError if there are
 // more than kMostColumns.
 std::vector<std::string> ColumnNames(std::string_view header, const std::string& separator);
@@ -40,14 +47,25 @@ bool AreNumbers(const std::vector<std::string>& names);
 // it is no number.
 std::optional<float> FloatIn(std::string_view field);
 
+// Converts a field to a label; nullopt: it is none.
+std::optional<int32_t> LabelFrom(std::string_view field);
+// Returns the error about a field that is no label. `what`: "the label".
+std::string NoLabelText(const std::string& what, std::string_view field);
+// Returns the end of that error for a whole number that is not written as an integer, such as 1.0;
+// "": it is none.
+std::string IntegerAdvice(std::string_view field);
+
 // Returns the number of a column in `text`; nullopt: `text` is no integer, so it is a name.
 std::optional<int64_t> ColumnNumber(std::string_view text);
 // Returns the index, from 0, of the column that StoreProto.label_column means. `names`: those of
 // the header; empty: there is none. Throws ValueError if there is no such column, or there are two.
 int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names);
 
-// Returns the end of an error about the first line; "": the line is no header.
-std::string HeaderAdvice(std::string_view line);
+// Returns whether text follows a '\r' in the line, so that the line may be several.
+bool HasLoneReturn(std::string_view line);
+// Returns the end of an error about the first line, which may be a header or several lines; "": it
+// is neither.
+std::string FirstLineAdvice(std::string_view line);
 
 // Returns a field in quotes, for a message.
 std::string FieldText(std::string_view field);

@@ -17,12 +17,6 @@ bool IsNumber(std::string_view token) {
   return error == std::errc() && stop == token.data() + token.size();
 }
 
-bool IsInteger(std::string_view token) {
-  int32_t number;
-  const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), number);
-  return error == std::errc() && stop == token.data() + token.size();
-}
-
 std::string NameOf(char separator) {
   if (separator == '\t') return "a tab";
   return separator == ' ' ? "a space" : StrCat("\"", separator, "\"");
@@ -120,7 +114,7 @@ class CsvParser final : public ValueParser {
       last = *next;
     }
     constexpr char kFirst[] = "; the label is the first number of a line";
-    if (!chooses_ && count > 1 && IsNumber(field) && IsInteger(last))
+    if (!chooses_ && count > 1 && IsNumber(field) && LabelFrom(last))
       return StrCat(kFirst, ", and here it seems to be the last: then set label_column: \"", count,
                     "\"");
     if (!chooses_ && count > 1 && IsNumber(field) && !last.empty() && !IsNumber(last))
@@ -131,15 +125,10 @@ class CsvParser final : public ValueParser {
   }
 
   int32_t Label(std::string_view field, std::string_view line, int64_t column) const {
-    int32_t label = 0;
-    std::string_view digits = field;
-    if (digits.size() > 1 && digits[0] == '+') digits.remove_prefix(1);
-    const char* end = digits.data() + digits.size();
-    const auto [stop, error] = std::from_chars(digits.data(), end, label);
-    if (error != std::errc() || stop != end || label == kNoLabel)
-      throw ValueError(StrCat(Place("the label", column), " must be an integer above ", kNoLabel,
-                              ", is ", FieldText(field), Advice(field), LabelAdvice(field, line)));
-    return label;
+    if (const std::optional<int32_t> label = LabelFrom(field)) return *label;
+    std::string advice = Advice(field) + LabelAdvice(field, line);
+    if (advice.empty()) advice = IntegerAdvice(field);
+    throw ValueError(NoLabelText(Place("the label", column), field) + advice);
   }
 
   // Converts number `index`, from 0, of the line's numbers or targets; `what` says which.

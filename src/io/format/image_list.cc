@@ -1,7 +1,6 @@
 #include "io/format/image_list.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -32,15 +31,6 @@ std::string_view CutLastField(std::string_view* line) {
   return field;
 }
 
-std::optional<int32_t> ListedLabel(std::string_view field) {
-  int32_t number = 0;
-  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
-  const char* end = field.data() + field.size();
-  const auto [stop, error] = std::from_chars(field.data(), end, number);
-  if (error != std::errc() || stop != end) return {};
-  return number;
-}
-
 // Cuts all numbers off the end of `line`.
 std::string_view WithoutNumbers(std::string_view line) {
   for (std::string_view rest = line; FloatIn(CutLastField(&rest));) line = rest;
@@ -55,11 +45,8 @@ std::string_view NameIn(std::string_view line) {
 int32_t CutLabel(std::string_view* line) {
   const std::string_view field = CutLastField(line);
   if (field.empty()) throw ValueError("has no label behind the name of its picture");
-  const std::optional<int32_t> label = ListedLabel(field);
-  if (!label || *label == kNoLabel)
-    throw ValueError(StrCat("the label behind the name must be an integer above ", kNoLabel,
-                            ", is ", FieldText(field)));
-  return *label;
+  if (const std::optional<int32_t> label = LabelFrom(field)) return *label;
+  throw ValueError(NoLabelText("the label behind the name", field) + IntegerAdvice(field));
 }
 
 float CutTarget(std::string_view* line, int64_t index, int64_t targets) {
@@ -91,6 +78,12 @@ void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
   if (line.size() > kMostBytes || line.find('\0') != line.npos)
     throw ValueError(StrCat("its ", line.size(), " bytes are no path: ", FieldText(line)));
   picture->name = line;
+}
+
+std::string MissingAdvice(std::string_view name) {
+  if (HasLoneReturn(name)) return StrCat("; ", kLoneReturns);
+  if (WithoutNumbers(name) == name) return "";
+  return "; a line has one label, or num_targets numbers (singa data: -targets)";
 }
 
 bool IsListedPicture(std::string_view line) {

@@ -22,6 +22,8 @@ struct ListedPicture {
 // name of a picture are left out. Throws ValueError.
 void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
                         ListedPicture* picture);
+// Returns the end of an error about the name of a picture that is not there; "": no advice.
+std::string MissingAdvice(std::string_view name);
 // Returns whether the line is the name of a picture, and perhaps numbers behind it.
 bool IsListedPicture(std::string_view line);
 

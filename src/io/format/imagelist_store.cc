@@ -44,18 +44,19 @@ class ImageListStore final : public Store {
     ListedPicture picture;
     const std::string line = LineText(index);
     const std::string error = Parse(index, &picture);
-    return error.empty() ? StrCat(line, ": ", PathOf(picture)) : StrCat(line, ": record ", index);
+    return error.empty() ? StrCat(line, ": ", PathOf(picture.name))
+                         : StrCat(line, ": record ", index);
   }
   std::string NameOf(int64_t index) const override {
     ListedPicture picture;
-    return Parse(index, &picture).empty() ? PathOf(picture) : Store::NameOf(index);
+    return Parse(index, &picture).empty() ? PathOf(picture.name) : Store::NameOf(index);
   }
 
   const Sample& Read(int64_t index) override {
     const std::string error = Parse(index, &picture_);
     if (!error.empty()) throw DataError(Where(index), -1, error);
     try {
-      ReadPicture(PathOf(picture_));
+      ReadPicture(picture_.name);
       sample_ = {.pixel = bytes_};
       if (!raw_) decoder_.Decode(bytes_).Show(&sample_);
     } catch (const ValueError& damage) {
@@ -92,20 +93,21 @@ class ImageListStore final : public Store {
   std::string LineText(int64_t index) const {
     return StrCat(list_.name(), ":", LineAt(list_, lines_[index].offset));
   }
-  std::string PathOf(const ListedPicture& picture) const {
-    const bool whole = absolute_ && picture.name.starts_with('/');
-    return whole ? picture.name : root_ + picture.name;
+  std::string PathOf(const std::string& listed) const {
+    return absolute_ && listed.starts_with('/') ? listed : root_ + listed;
   }
 
-  // Throws ValueError if the path names no file: that makes the record bad, not the list.
-  void ReadPicture(const std::string& path) {
+  // Throws ValueError if there is no such file: that makes the record bad, not the list.
+  void ReadPicture(const std::string& listed) {
+    const std::string path = PathOf(listed);
     try {
       bytes_ = InputFile::Open(path).ReadAll(kMaxPictureBytes);
     } catch (const FileError& error) {
       if (error.code() != kExitNoInput) throw;
       const std::string name = Printable(StrCat(path, ": "));  // the caller adds it
       const std::string text = error.what();
-      throw ValueError(text.starts_with(name) ? text.substr(name.size()) : text);
+      throw ValueError((text.starts_with(name) ? text.substr(name.size()) : text) +
+                       MissingAdvice(listed));
     }
   }
 

@@ -2,6 +2,7 @@
 // StoreOptions::header the first line that is not blank has the names of the columns.
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,8 +19,12 @@ namespace {
 class TextFileStore final : public ValueStore {
  public:
   TextFileStore(InputFile file, std::vector<ValuePlace> lines, std::unique_ptr<ValueParser> parser,
-                bool has_header)
-      : ValueStore(std::move(file), std::move(lines), std::move(parser)), has_header_(has_header) {}
+                bool has_header, std::vector<std::string> columns)
+      : ValueStore(std::move(file), std::move(lines), std::move(parser)),
+        has_header_(has_header),
+        columns_(std::move(columns)) {}
+
+  std::vector<std::string> columns() const override { return columns_; }
 
   std::string Where(int64_t index) const override {
     return StrCat(name(), ":", LineAt(file(), place(index).offset), ": record ", index);
@@ -27,20 +32,33 @@ class TextFileStore final : public ValueStore {
 
  private:
   std::string Advice(int64_t index, std::string_view line) const override {
-    return index > 0 || has_header_ ? "" : HeaderAdvice(line);
+    return index > 0 || has_header_ ? "" : FirstLineAdvice(line);
   }
 
   const bool has_header_;
+  const std::vector<std::string> columns_;
 };
 
-// Returns the names of the columns in the line at `place`.
-std::vector<std::string> HeaderAt(const InputFile& file, const ValuePlace& place,
+// Returns the names of the columns in the line at `place`. `alone`: the file has no other line.
+std::vector<std::string> HeaderAt(const InputFile& file, const ValuePlace& place, bool alone,
                                   const StoreOptions& options) {
   std::string line(place.size, '\0');
   file.ReadAt(place.offset, line.data(), place.size);
+  if (alone && HasLoneReturn(line)) throw ValueError(kLoneReturns);
   std::vector<std::string> names = ColumnNames(line, options.separator);
   if (options.warns && AreNumbers(names))
     LOG(WARNING) << file.name() << ": its first line has only numbers, and is left out as a header";
+  return names;
+}
+
+// Puts the names in the order of a sample's numbers, then of its targets. Removes that of a label.
+std::vector<std::string> InOrderOfSample(std::vector<std::string> names,
+                                         const StoreOptions& options) {
+  if (names.empty() || (!options.has_label && options.targets == 0)) return names;
+  const auto first = names.begin() + ColumnIndex(options.label_column, names);
+  const int64_t count = std::clamp<int64_t>(options.targets, 1, names.end() - first);
+  std::rotate(first, first + count, names.end());
+  if (options.targets == 0) names.pop_back();
   return names;
 }
 
@@ -53,7 +71,7 @@ std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
     std::vector<std::string> names;
     if (options.header && !lines.empty()) {
       header = lines.front().offset;
-      names = HeaderAt(file, lines.front(), options);
+      names = HeaderAt(file, lines.front(), lines.size() == 1, options);
       lines.erase(lines.begin());
     }
     if (lines.empty())
@@ -62,7 +80,8 @@ std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
     auto parser = options.format == ValueFormat::kCsv ? NewCsvParser(options, names)
                                                       : NewTextRecordParser(options, names);
     return std::make_unique<TextFileStore>(std::move(file), std::move(lines), std::move(parser),
-                                           options.header);
+                                           options.header,
+                                           InOrderOfSample(std::move(names), options));
   } catch (const ValueError& error) {
     throw DataError(StrCat(file.name(), ":", LineAt(file, header)), -1, error.what());
   }

@@ -119,6 +119,9 @@ class Store {
   virtual const std::string& name() const = 0;
   // Returns the names of the classes, by label; empty: there are none.
   virtual std::vector<std::string> classes() const { return {}; }
+  // Returns the names that a file's header gives to the numbers of a record, then to its targets;
+  // empty: there is no header.
+  virtual std::vector<std::string> columns() const { return {}; }
   virtual LeftOut left_out() const { return {}; }
   // Returns the range of all labels if finding it takes a fraction of a second, else none. Throws
   // FileError.

@@ -14,7 +14,8 @@ ColourOrder ColoursOfRecord(const Sample& sample, const std::string& backend, Co
 }  // namespace
 
 StoreFacts FactsOf(const std::string& backend, const StoreOptions& options, Store* store) {
-  StoreFacts facts{.records = store->size(), .classes = store->classes()};
+  StoreFacts facts{
+      .records = store->size(), .classes = store->classes(), .columns = store->columns()};
   facts.left_out = store->left_out();
   if (options.has_label) facts.labels = store->Labels();
   try {

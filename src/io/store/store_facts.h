@@ -12,6 +12,7 @@ namespace singa {
 struct StoreFacts {
   int64_t records = -1;                   // -1: not known
   std::vector<std::string> classes = {};  // names, by label; empty: the store has none
+  std::vector<std::string> columns = {};  // as Store::columns
   std::vector<int64_t> shape = {};        // shape or size of the first record; empty: it is bad
   ColourOrder colours = ColourOrder::kNotSaid;  // as readers see them: never kBlueFirst
   LeftOut left_out = {};

@@ -22,6 +22,7 @@ class StoreWrapper : public Store {
   std::string Where(int64_t index) const override { return store_->Where(index); }
   std::string NameOf(int64_t index) const override { return store_->NameOf(index); }
   std::vector<std::string> classes() const override { return store_->classes(); }
+  std::vector<std::string> columns() const override { return store_->columns(); }
   LeftOut left_out() const override { return store_->left_out(); }
   LabelRange Labels() override { return store_->Labels(); }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/format/csv_fields.h"
 #include "io/picture/image_decoder.h"
 #include "io/reader/row_decoder.h"
 #include "math/parallel_slices.h"
@@ -85,7 +86,7 @@ class Feed final : public Layer {
     norm_ = NormalisationOf(settings.conf);
     backend_ = settings.backend;
     store_.format = settings.format;
-    store_.separator = settings.conf.separator();
+    store_.separator = SeparatorsIn(settings.conf.separator());
     store_.channels = PictureChannels(record_);
   }
 

@@ -33,8 +33,7 @@ void CheckChannels(const std::string& field, const google::protobuf::RepeatedFie
 void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* options) {
   const StoreTraits& traits = TraitsOf(backend);
   const bool csv = traits.lines || options->format == ValueFormat::kCsv;
-  if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
-  options->separator = conf.separator();
+  options->separator = SeparatorsIn(conf.separator());
   options->root_folder = conf.root_folder();
   if (traits.no_file) return;
   if (conf.header() && !traits.lines)

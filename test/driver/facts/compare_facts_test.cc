@@ -124,6 +124,19 @@ TEST(CompareFacts, AClassFolderHasTheLabelOfTheTraining) {
   EXPECT_EQ(Found({train, test}), "");
 }
 
+TEST(CompareFacts, AColumnHasTheNameOfTheTraining) {
+  InputFacts train = Sound(), test = Sound(kTest);
+  train.facts.columns = {"width", "height"};
+  test.facts.columns = {"width", "height"};
+  EXPECT_EQ(Found({train, test}), "");
+  test.facts.columns = {"height", "width"};
+  EXPECT_EQ(Found({train, test}),
+            "warning: P.path: phase kTest: column \"height\" is in the place that \"width\" has in "
+            "training: columns go by position, names are not matched\n");
+  test.facts.columns = {};  // there is no header
+  EXPECT_EQ(Found({train, test}), "");
+}
+
 TEST(CompareFacts, TheFirstLabelOfAnotherClassIsNamed) {
   EXPECT_EQ(OtherLabel({"a", "b"}, {"a"}, "there"), "");
   EXPECT_EQ(OtherLabel({}, {"a"}, "there"), "");

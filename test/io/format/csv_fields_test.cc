@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/refusal.h"
+#include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -81,6 +82,45 @@ TEST(CsvFieldsTest, AColumnThatIsNotThereIsRefused) {
   EXPECT_EQ(ErrorOfColumn("0", names), "the header has 3 columns, label_column is 0");
   EXPECT_EQ(ErrorOfColumn("age", {}),
             "label_column must be a number from 1 if there is no header, is \"age\"");
+}
+
+TEST(CsvFieldsTest, ASeparatorIsNoPartOfANumberOrAWord) {
+  EXPECT_EQ(SeparatorsIn(";"), ";");
+  EXPECT_EQ(SeparatorsIn(", \t"), ", \t");
+  EXPECT_EQ(SeparatorsIn("\\t;"), "\t;");  // as in a command line
+  const auto error = [](const std::string& text) {
+    try {
+      SeparatorsIn(text);
+    } catch (const ConfigError& refusal) {
+      return refusal.message();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error(""), "must have a character");
+  EXPECT_EQ(error("\\n"),
+            "has the character n; letters, digits, quotes, \".\", \"+\" and \"-\" cannot separate "
+            "fields");
+  for (const char* bad : {"t", "0", ".", "+", ",-", "\"", "'"}) EXPECT_NE(error(bad), "") << bad;
+}
+
+TEST(CsvFieldsTest, ALabelIsAnIntegerInTheRangeThatAnErrorSays) {
+  EXPECT_EQ(LabelFrom("+5"), 5);
+  EXPECT_EQ(LabelFrom("-2147483647"), -2147483647);
+  EXPECT_EQ(LabelFrom("2147483647"), 2147483647);
+  for (const char* bad : {"-2147483648", "2147483648", "+-5", "1.0", ""})
+    EXPECT_FALSE(LabelFrom(bad)) << bad;
+  EXPECT_EQ(NoLabelText("the label", "x"),
+            "the label must be an integer from -2147483647 to 2147483647, is \"x\"");
+  for (const char* whole : {"1.0", "-2.", "3e0"})
+    EXPECT_EQ(IntegerAdvice(whole), "; write classes as integers") << whole;
+  for (const char* other : {"1.5", "x", "99999999999", ""}) EXPECT_EQ(IntegerAdvice(other), "");
+}
+
+TEST(CsvFieldsTest, AReturnWithinALineIsTold) {
+  EXPECT_TRUE(HasLoneReturn("1,2\r3,4"));
+  EXPECT_FALSE(HasLoneReturn("1,2\r"));
+  EXPECT_FALSE(HasLoneReturn("1,2 \r \t\r"));
+  EXPECT_EQ(FirstLineAdvice("a,b\r1,2\r"), "; lines seem to end with \\r alone; end them with \\n");
 }
 
 TEST(CsvFieldsTest, AnErrorListsTheFirstColumns) {

@@ -131,10 +131,11 @@ TEST(CsvParserTest, ALabelIsAnIntegerOfEitherSign) {
 }
 
 TEST(CsvParserTest, RefusesWhatIsNoLabel) {
-  for (const char* bad : {"-2147483648", "-", "1.5", "x", "", "99999999999"})
-    EXPECT_TRUE(ErrorOf(StrCat(bad, ",2"))
-                    .starts_with(
-                        StrCat("the label must be an integer above -2147483648, is \"", bad, "\"")))
+  for (const char* bad : {"-2147483648", "-", "1.5", "x", "", "99999999999", "+-5"})
+    EXPECT_TRUE(
+        ErrorOf(StrCat(bad, ",2"))
+            .starts_with(StrCat(
+                "the label must be an integer from -2147483647 to 2147483647, is \"", bad, "\"")))
         << bad;
 }
 
@@ -150,6 +151,7 @@ TEST(CsvParserTest, SaysWhereALabelBelongs) {
             first + ": put the class there, as a number from 0, in place of \"iris\"");
   EXPECT_EQ(AdviceFor("iris,5.1,3.5"), "; write classes as numbers from 0");
   EXPECT_EQ(AdviceFor("5.1,3.5,1.5"), "");
+  EXPECT_EQ(AdviceFor("1.0,3.5,1.5"), "; write classes as integers");
 }
 
 TEST(CsvParserTest, NamesTheSeparatorThatALineHas) {
@@ -194,7 +196,8 @@ TEST(CsvParserTest, NamesTheColumnOfABadField) {
             "number 2 in column 2 (\"age\") is \"NA\"");
   EXPECT_EQ(error({.has_label = false}, "1,,2", names), "number 2 in column 2 (\"age\") is \"\"");
   EXPECT_EQ(error({.label_column = "class"}, "1,2,red", names),
-            "the label in column 3 (\"class\") must be an integer above -2147483648, is \"red\"; "
+            "the label in column 3 (\"class\") must be an integer from -2147483647 to 2147483647, "
+            "is \"red\"; "
             "write classes as numbers from 0");
   EXPECT_EQ(error({.label_column = "3"}, "1,x,0"), "number 2 in column 2 is \"x\"");
   EXPECT_EQ(error({.targets = 2, .label_column = "2"}, "1,2,nan,4"),

@@ -49,10 +49,14 @@ TEST(ImageListTest, WithoutLabelsNumbersBehindAPictureAreLeftOut) {
 
 TEST(ImageListTest, NamesWhatIsWrongWithALine) {
   EXPECT_EQ(ListErrorOf("a.jpg"), "has no label behind the name of its picture");
-  EXPECT_EQ(ListErrorOf("a.jpg dog"),
-            "the label behind the name must be an integer above -2147483648, is \"dog\"");
-  EXPECT_EQ(ListErrorOf("a.jpg 1.5"),
-            "the label behind the name must be an integer above -2147483648, is \"1.5\"");
+  EXPECT_EQ(
+      ListErrorOf("a.jpg dog"),
+      "the label behind the name must be an integer from -2147483647 to 2147483647, is \"dog\"");
+  EXPECT_EQ(
+      ListErrorOf("a.jpg 1.5"),
+      "the label behind the name must be an integer from -2147483647 to 2147483647, is \"1.5\"");
+  EXPECT_NE(ListErrorOf("a.jpg +-5"), "");
+  EXPECT_TRUE(ListErrorOf("a.jpg 1.0").ends_with("\"1.0\"; write classes as integers"));
   EXPECT_EQ(ListErrorOf("a.jpg 1", 2),
             "has 1 number behind the name of its picture; num_targets is 2");
   EXPECT_EQ(ListErrorOf("a.jpg 1 x", 2), "target 2 must be a finite number, is \"x\"");
@@ -60,6 +64,14 @@ TEST(ImageListTest, NamesWhatIsWrongWithALine) {
   EXPECT_EQ(ListErrorOf("a.jpg 1e99 1", 2), "target 1 must be a finite number, is \"1e99\"");
   EXPECT_EQ(ListErrorOf(std::string("a\0b.jpg 1", 9)), "its 7 bytes are no path: \"a?b.jpg\"");
   EXPECT_NE(ListErrorOf(std::string(5000, 'a') + " 1"), "");
+}
+
+TEST(ImageListTest, AdvisesWhenANameSeemsToHoldMoreThanAName) {
+  EXPECT_EQ(MissingAdvice("a b/0.bmp 0"),
+            "; a line has one label, or num_targets numbers (singa data: -targets)");
+  EXPECT_EQ(MissingAdvice("a.bmp 0\rb.bmp"),
+            "; lines seem to end with \\r alone; end them with \\n");
+  for (const char* name : {"a 1.bmp", "0.bmp", "7"}) EXPECT_EQ(MissingAdvice(name), "") << name;
 }
 
 TEST(ImageListTest, ALineIsToldFromOtherTexts) {

@@ -84,6 +84,11 @@ TEST_F(ImageListStoreTest, NamesListLineAndPicture) {
   EXPECT_EQ(store->NameOf(3), dir_.Path("set/list.txt") + ":3");
 }
 
+TEST_F(ImageListStoreTest, AdvisesTargetsForALineOfSeveralLabels) {
+  EXPECT_ERROR(Open(List("a b/1.png 0 1\n"))->Read(0), kExitBadData,
+               "set/a b/1.png 0: No such file or directory; a line has one label, or num_targets");
+}
+
 TEST_F(ImageListStoreTest, KnowsTheRangeOfItsLabels) {
   const LabelRange labels = Open(List("x.png 3\nbad\ny.png -1\nz.png 8\n"))->Labels();
   EXPECT_EQ(labels.least, -1);

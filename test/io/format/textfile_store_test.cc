@@ -73,9 +73,10 @@ TEST_F(Csv, GivesANegativeLabel) {
 
 TEST_F(Csv, AsksWhetherTheFirstLineIsAHeader) {
   const std::string advice = "; is this line a header? Then set header: true (singa data: -header)";
-  EXPECT_EQ(
-      ErrorOf([&] { Open("label,a\n0,1\n")->Read(0); }),
-      "a.csv:1: record 0: the label must be an integer above -2147483648, is \"label\"" + advice);
+  EXPECT_EQ(ErrorOf([&] { Open("label,a\n0,1\n")->Read(0); }),
+            "a.csv:1: record 0: the label must be an integer from -2147483647 to 2147483647, is "
+            "\"label\"" +
+                advice);
   for (const char* text : {"0.5,a\n0,1\n", "x,1\n0,1\n"})
     EXPECT_EQ(ErrorOf([&] { Open(text)->Read(0); }).find("header"), std::string::npos);
   EXPECT_EQ(ErrorOf([&] { Open("0,1\nlabel,a\n")->Read(1); }).find("header"), std::string::npos);
@@ -150,6 +151,33 @@ TEST_F(Csv, RefusesAHeaderWithoutTheColumnOrARecord) {
             "a.csv:2: the header has no column \"klass\"; did you mean \"class\"?");
   EXPECT_EQ(open("age,class\n", "class"), "a.csv: holds no record behind its header");
   EXPECT_EQ(open("", "class"), "a.csv: holds no record behind its header");
+}
+
+TEST_F(Csv, NamesLinesThatEndWithReturnsAlone) {
+  const std::string returns = "lines seem to end with \\r alone; end them with \\n";
+  for (const char* text : {"age,class\r1,2\r3,4\r", "\nage,class\r1,2"})
+    EXPECT_TRUE(ErrorOf([&] {
+                  OpenStore("textfile", {.path = dir_.Write("a.csv", text),
+                                         .format = ValueFormat::kCsv,
+                                         .header = true});
+                }).ends_with(": " + returns));
+  EXPECT_EQ(ErrorOf([&] { Open("1,2\r3,4\r")->Read(0); }),
+            "a.csv:1: record 0: number 1 is \"2?3\"; " + returns);
+}
+
+TEST_F(Csv, GivesTheNamesOfNumbersThenOfTargets) {
+  using Texts = std::vector<std::string>;
+  StoreOptions options = {.path = dir_.Write("a.csv", "a,b,c,d\n1,2,3,4\n"),
+                          .format = ValueFormat::kCsv,
+                          .header = true,
+                          .label_column = "b"};
+  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Texts{"a", "c", "d"}));
+  options.targets = 2;
+  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Texts{"a", "d", "b", "c"}));
+  options.targets = 0;
+  options.has_label = false;
+  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Texts{"a", "b", "c", "d"}));
+  EXPECT_TRUE(Open("1,2\n")->columns().empty());
 }
 
 TEST_F(Csv, ReadsTheFirstRecordAlone) {
