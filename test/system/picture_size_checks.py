@@ -45,7 +45,9 @@ def pictures_of_many_sizes_are_trained_on_with_short_side(case):
 @check
 def without_short_side_another_size_is_an_error(case):
     pictures_of_many_sizes(case)
-    has(case.train(folder_job(""), code=65).err, "is a picture of ", "stderr")
+    err = case.train(folder_job(""), code=65).err
+    has(err, "is a picture of ", "stderr")
+    has(err, "; set short_side: 12 to scale pictures", "stderr")
 
 
 @check

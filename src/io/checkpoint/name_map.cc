@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -27,6 +28,17 @@ std::vector<std::string_view> WordsOf(std::string_view line) {
   return words;
 }
 
+// Returns why a file of safetensors cannot have the name; "": it can.
+std::string NameProblem(std::string_view name) {
+  if (name == "__metadata__") return StrCat("no param can have the name ", Quote(name));
+  try {
+    nlohmann::json(std::string(name)).dump();
+  } catch (const nlohmann::json::type_error&) {
+    return StrCat("the name ", Quote(name), " is not UTF-8");
+  }
+  return "";
+}
+
 class MapParser {
  public:
   explicit MapParser(const std::string& file) : file_(file) {}
@@ -38,6 +50,8 @@ class MapParser {
     if (words.size() < 2) Fail("needs two names: in the file, in the net");
     NamePair pair{.in_file = std::string(words[0]), .in_net = std::string(words[1]), .line = line_};
     for (size_t i = 2; i < words.size(); ++i) ReadWord(words[i], &pair);
+    for (const size_t i : {0, 1})
+      if (const std::string problem = NameProblem(words[i]); !problem.empty()) Fail(problem);
     CheckNew(pair.in_file, "in the file", &in_file_);
     CheckNew(pair.in_net, "in the net", &in_net_);
     pairs_.push_back(std::move(pair));

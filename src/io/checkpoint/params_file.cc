@@ -23,6 +23,12 @@ bool LooksLikeSafetensors(const MappedFile& file) {
   return header <= Safetensors::kMaxHeaderBytes && bytes[sizeof header] == std::byte{'{'};
 }
 
+// A worker of SINGA 0.3 without params left an empty file, step<N>-worker<W>.
+bool MayBeEmpty(const std::string& path) {
+  const std::string name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("step") && name.find("-worker") != std::string::npos;
+}
+
 // IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction.
 float FromF16(uint16_t bits) {
   const uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f,
@@ -88,6 +94,8 @@ class ParamsFileReader {
   }
 
   void ReadFile(MappedFile file) {
+    if (file.bytes().empty() && !MayBeEmpty(file.path()))
+      throw DataError(file.path(), -1, "is empty");
     if (LooksLikeSafetensors(file)) {
       const auto tensors = std::make_shared<const SafetensorsFile>(std::move(file));
       out_.kind_ = ParamsFile::Kind::kSafetensors;

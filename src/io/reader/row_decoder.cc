@@ -21,7 +21,10 @@ void Transpose(const T* in, int64_t n, int64_t channels, float* row) {
 
 RowDecoder::RowDecoder(const std::vector<int64_t>& shape, const Normalisation& norm,
                        const std::string& backend, const StoreOptions& options)
-    : shape_(shape), mean_value_(norm.mean_value), std_value_(norm.std_value) {
+    : shape_(shape),
+      scales_(options.short_side > 0),
+      mean_value_(norm.mean_value),
+      std_value_(norm.std_value) {
   for (int64_t d : shape) size_ *= d;
   if (shape.size() == 3) channels_ = shape[0];
   channel_mean_ = OfNumbers(norm.channel_mean);
@@ -62,7 +65,8 @@ std::vector<float> RowDecoder::OfNumbers(const std::vector<float>& of_channels) 
 
 void RowDecoder::CheckSize(const Sample& sample, const Store& store, int64_t index) const {
   const std::string misfit = sample.Misfit(shape_, "the shape says");
-  if (!misfit.empty()) throw DataError(store.Where(index), -1, misfit);
+  if (misfit.empty()) return;
+  throw DataError(store.Where(index), -1, misfit + (scales_ ? "" : sample.ScalingAdvice(shape_)));
 }
 
 void RowDecoder::Spread(const Sample& sample, float* row) const {

@@ -42,6 +42,7 @@ class RowDecoder {
 
   std::vector<int64_t> shape_;
   int64_t size_ = 1, channels_ = 1;
+  bool scales_;  // whether the store brings pictures to the shape
   float mean_value_, std_value_;
   std::vector<float> mean_, std_;  // in the row's order; empty: the values of Normalisation
   std::vector<float> channel_mean_, channel_std_;  // one for each number of a row; empty: 0, 1

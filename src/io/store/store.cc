@@ -43,6 +43,14 @@ std::string Sample::Misfit(const std::vector<int64_t>& wanted, const std::string
   return StrCat(is, wanted[n - 1], " x ", wanted[n - 2], colour ? " in colour" : "");
 }
 
+std::string Sample::ScalingAdvice(const std::vector<int64_t>& wanted) const {
+  const size_t n = wanted.size();
+  if (!decoded || (n != 2 && n != 3)) return "";
+  const int64_t height = wanted[n - 2], width = wanted[n - 1];
+  if (shape[1] == height && shape[2] == width) return "";
+  return StrCat("; set short_side: ", std::max(height, width), " to scale pictures");
+}
+
 std::vector<int32_t> RecordShape(Store* store, int64_t index) {
   const Sample& record = store->Read(index);
   if (record.size() == 0) throw DataError(store->Where(index), -1, "holds no numbers");

@@ -39,6 +39,9 @@ struct Sample {
   // `who` ("the shape says") asks for it. A decoded picture must also have the wanted height and
   // width.
   std::string Misfit(const std::vector<int64_t>& wanted, const std::string& who) const;
+  // Returns the end of such a text: the short_side with which a decoded picture of another size
+  // fits; "": none does.
+  std::string ScalingAdvice(const std::vector<int64_t>& wanted) const;
 };
 
 // Order of a picture's three colours.

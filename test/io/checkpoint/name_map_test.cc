@@ -43,6 +43,12 @@ TEST(NameMapTest, AWrongLineIsAnErrorWithItsNumber) {
   EXPECT_EQ(ErrorOf("a b\nc b"), "M: line 2: \"b\" in the net is that of line 1");
   EXPECT_EQ(ErrorOf("a b 3x4"),
             "M: line 1: must be a shape such as 64,3,7,7 or \"transpose\", is \"3x4\"");
+  EXPECT_EQ(ErrorOf("a b\n__metadata__ c"),
+            "M: line 2: no param can have the name \"__metadata__\"");
+  EXPECT_EQ(ErrorOf("c __metadata__"), "M: line 1: no param can have the name \"__metadata__\"");
+  EXPECT_NE(ErrorOf("a\xff b").find("M: line 1: the name "), std::string::npos);
+  EXPECT_NE(ErrorOf("a\xff b").find(" is not UTF-8"), std::string::npos);
+  EXPECT_EQ(ErrorOf("\xc3\xa4 b"), "");
   for (const char* const text :
        {"a b 0", "a b -1", "a b 1,", "a b ,1", "a b 1,1,1,1,1,1,1,1,1", "a b 99999999999999999999",
         "a b 1 2", "a b transpose 1", "a b transpose transpose"})

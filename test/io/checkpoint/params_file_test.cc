@@ -155,6 +155,13 @@ TEST(ParamsFile, AnEmptyFileOfV03HoldsNoParams) {
   EXPECT_TRUE(LoadParams(folder / "step6000-worker1").params().empty());
 }
 
+TEST(ParamsFile, AnyOtherEmptyFileIsRefused) {
+  const TempFolder folder;
+  EXPECT_EQ(WhyRefused(folder, ""), folder / "a" + ": is empty");
+  WriteAll(folder / "a.safetensors", "");
+  EXPECT_EQ(CodeOf(folder / "a.safetensors"), kExitBadData);
+}
+
 TEST(ParamsFile, AFileOfV03HasAParamOnce) {
   const TempFolder folder;
   BlobProtos message = TwoBlobs();

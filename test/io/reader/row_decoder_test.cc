@@ -87,7 +87,8 @@ TEST_F(RowDecoderTest, RefusesAPictureThatIsTurned) {
   decoder.Decode(sample, *store, 0, row);  // reads numbers, even if the record has pixels
   sample.decoded = true;
   EXPECT_ERROR(decoder.Decode(sample, *store, 0, row), kExitBadData, "store",
-               "is a picture of 2 x 3 pixels, the shape says 3 x 2");
+               "is a picture of 2 x 3 pixels, the shape says 3 x 2; set short_side: 3 to scale "
+               "pictures");
 }
 
 TEST_F(RowDecoderTest, RefusesAMeanOfAnotherSize) {
