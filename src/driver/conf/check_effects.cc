@@ -41,6 +41,9 @@ class Effects {
     if (Is("JobProto")) CheckCompression(static_cast<const JobProto&>(message_));
     if (Is("LayerProto")) CheckLayer(static_cast<const LayerProto&>(message_));
     if (Is("StoreProto")) CheckStore(static_cast<const StoreProto&>(message_));
+    if (Is("NetProto")) CheckWindows(static_cast<const NetProto&>(message_));
+    if (Is("RGBImageProto")) CheckCrop(static_cast<const RGBImageProto&>(message_));
+    if (Is("LRGenProto")) CheckUnit(static_cast<const LRGenProto&>(message_));
     if (Is("RNNDummyProto")) CheckDummy(static_cast<const RNNDummyProto&>(message_));
   }
 
@@ -134,6 +137,33 @@ class Effects {
       Warn("encoded", StrCat("has no effect with backend \"", store.backend(), "\""));
     if (store.has_synthetic_conf() && !synthetic)
       Warn("synthetic_conf", "has no effect: it is for backend \"synthetic\"");
+  }
+
+  // Warns of windows in a net without layers that keep the steps of one. A user's layer may.
+  void CheckWindows(const NetProto& net) {
+    const bool keeps = std::ranges::any_of(net.layer(), [](const LayerProto& layer) {
+      const std::string type = LayerType_Name(layer.type());
+      return layer.has_user_type() || std::ranges::count(kWindowTypes, type) > 0;
+    });
+    if (keeps) return;
+    std::vector<std::string> names;
+    for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
+    const std::vector<std::string> paths = LayerPaths(names);
+    for (int i = 0; i < net.layer_size(); ++i)
+      if (net.layer(i).rnn_dummy_conf().has_window())
+        Warn(paths[i] + ".rnn_dummy_conf.window",
+             "has no effect: the net has no kAttention and no kPositionEmbedding");
+  }
+
+  void CheckCrop(const RGBImageProto& image) {
+    if (image.cropsize() > 0 && image.crop_height() > 0 && image.crop_width() > 0)
+      Warn("cropsize", "has no effect: crop_height and crop_width are set and take precedence");
+  }
+
+  void CheckUnit(const LRGenProto& rate) {
+    if (rate.unit() == LRGenProto::kEpochs && !rate.has_user_type() && rate.type() == kFixed &&
+        rate.warmup_steps() == 0)
+      Warn("unit", "has no effect with type: kFixed without warmup_steps");
   }
 
   void CheckDummy(const RNNDummyProto& dummy) {

@@ -147,6 +147,9 @@ inline constexpr IdleWith kIdleWith[] = {
     {"kArgSort", "argsort_conf", "per_class", "has no effect: the layer reads no labels", false},
 };
 
+// Types of layers that keep the time steps of RNNDummyProto.window.
+inline constexpr const char* kWindowTypes[] = {"kAttention", "kPositionEmbedding"};
+
 // A field that another field overrides if both are set.
 struct Overruled {
   const char* message;

@@ -6,10 +6,40 @@
 
 #include "base/text/element_path.h"
 #include "driver/conf/old_types.h"
+#include "nn/input/store_settings.h"
 #include "nn/plan/net_sources.h"
 
 namespace singa {
 namespace {
+
+bool CutsImages(const LayerProto& conf) {
+  return conf.has_rgbimage_conf() && !conf.has_user_type();
+}
+
+// Returns the first field of a colour jitter that is on; "": none.
+std::string JitterOf(const LayerProto& conf) {
+  const RGBImageProto& colours = conf.rgbimage_conf();
+  if (!CutsImages(conf)) return "";
+  if (colours.brightness() > 0) return "brightness";
+  if (colours.contrast() > 0) return "contrast";
+  if (colours.saturation() > 0) return "saturation";
+  return colours.hue() > 0 ? "hue" : "";
+}
+
+// Returns the first setting by which a layer of images moves the range of their numbers; "": none.
+std::string RangeSettingOf(const LayerProto& conf) {
+  if (CutsImages(conf)) {
+    if (!conf.rgbimage_conf().meanfile().empty()) return "meanfile";
+    return conf.rgbimage_conf().scale() != 1 ? "scale" : "";
+  }
+  const StoreProto store = SettingsOf(conf).conf;
+  if (!store.mean_file().empty()) return "mean_file";
+  if (!store.std_file().empty()) return "std_file";
+  if (store.mean_value() != 0) return "mean_value";
+  if (store.has_std_value() && store.std_value() != 1) return "std_value";
+  if (store.channel_mean_size() > 0) return "channel_mean";
+  return store.channel_std_size() > 0 ? "channel_std" : "";
+}
 
 class TrainedNet {
  public:
@@ -48,6 +78,7 @@ class TrainedNet {
       WarnOfZeros(i);
       WarnOfNoBias(i);
       WarnOfOnePosition(i);
+      WarnOfJitter(i);
     }
     return warnings_;
   }
@@ -204,6 +235,24 @@ class TrainedNet {
       WarnAt(i, "",
              "adds row 0 of its table to all rows, as there is one time step: set unroll_len in "
              "neuralnet");
+  }
+
+  // Warns of a colour jitter whose source has other numbers than those from 0 to 255.
+  void WarnOfJitter(size_t i) {
+    const std::string field = JitterOf(nodes_[i].conf);
+    if (field.empty()) return;
+    int from = SourceOf(i, 0);
+    std::string setting;
+    while (from >= 0) {
+      const NetNode& node = nodes_[from];
+      setting = CutsImages(node.conf) || node.wiring.is_input ? RangeSettingOf(node.conf) : "";
+      if (!setting.empty() || !CutsImages(node.conf)) break;
+      from = SourceOf(from, 0);
+    }
+    if (setting.empty()) return;
+    WarnAt(i, "rgbimage_conf." + field,
+           StrCat("needs numbers from 0 to 255, and ", setting, " of layer \"", nodes_[from].name,
+                  "\" changes them; scale and meanfile of this layer act after the colours"));
   }
 
   const JobProto& job_;

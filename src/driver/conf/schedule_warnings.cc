@@ -75,6 +75,18 @@ void WarnOfWarmUp(const JobProto& job, ConfigErrors* out) {
                            " of the training: the rate never reaches that of the schedule")));
 }
 
+// Warns of an early stop if the training ends before its first validation.
+void WarnOfPatience(const JobProto& job, ConfigErrors* out) {
+  const int64_t steps = job.train_steps();
+  const bool later = job.validate_after() > 0;
+  const int64_t first = later ? job.validate_after() : job.validate_freq();
+  if (job.stop_patience() > 0 && job.validate_freq() > 0 && steps > 0 && first > steps)
+    out->push_back(ConfigError(
+        "stop_patience", StrCat("has no effect: the training ends after ", Counted(steps, "step"),
+                                ", before the first validation (validate_",
+                                later ? "after" : "freq", ": ", first, ")")));
+}
+
 // Returns whether the layer could not be set up and its second source has another number of labels
 // than the first has rows.
 bool LabelsMisfit(const NetNode& node) {
@@ -119,6 +131,7 @@ ConfigErrors ScheduleWarnings(const JobProto& job) {
   WarnOfPhase(job, kVal, "training runs no validation without validate_freq", &warnings);
   WarnOfRate(job, &warnings);
   WarnOfWarmUp(job, &warnings);
+  WarnOfPatience(job, &warnings);
   return warnings;
 }
 

@@ -5,6 +5,7 @@
 
 #include "nn/connection/bridge.h"
 #include "nn/graph/share_hint.h"
+#include "nn/graph/targets_hint.h"
 #include "nn/input/pair_cuts.h"
 #include "nn/input/pair_readers.h"
 #include "nn/plan/backward.h"
@@ -131,7 +132,7 @@ class NetBuilder {
     } catch (const ConfigError& error) {
       layer.faulty = true;
       if (paths_with_error_.insert(layer.path).second)
-        errors_->push_back(WithShareHint(error, node.conf).Under(layer.path));
+        errors_->push_back(WithHint(error, node.conf).Under(layer.path));
     }
   }
 
@@ -142,8 +143,8 @@ class NetBuilder {
     return layer.stage < 0 ? std::move(whole) : whole->Stage(layer.stage);
   }
 
-  // Adds a ShareHint to an error of share_from, as the param table knows only this phase's params.
-  ConfigError WithShareHint(const ConfigError& error, const LayerProto& layer) const {
+  // Adds what the layer cannot know: params of other phases, and targets of its sources.
+  ConfigError WithHint(const ConfigError& error, const LayerProto& layer) const {
     for (int i = 0; i < layer.param_size(); ++i) {
       if (error.path() != StrCat("param[", i, "].share_from")) continue;
       const std::string& name = layer.param(i).share_from();
@@ -151,7 +152,8 @@ class NetBuilder {
       if (!hint.empty() && error.message().starts_with("no param"))
         return ConfigError(error.path(), StrCat("no param \"", name, "\"", hint));
     }
-    return error;
+    const std::string hint = TargetsHint(*conf_, options_.phase, layer, error);
+    return hint.empty() ? error : ConfigError(error.path(), error.message() + hint);
   }
 
   // Returns ", where layer[data] gives (1, 8, 8)", with the sample's shape as in the conf of

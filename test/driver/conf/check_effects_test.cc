@@ -143,6 +143,38 @@ TEST(CheckEffects, AFirstValueTakesThePlaceOfRandomOnes) {
             "rnn_dummy_conf.vocab_path: has no effect without prime\n");
 }
 
+TEST(CheckEffects, AWindowIsForLayersThatKeepItsSteps) {
+  const std::string dummy =
+      "neuralnet { layer { name: 'a' type: kRNNDummy rnn_dummy_conf { window: 8 } } ";
+  EXPECT_EQ(Found(dummy + "}"),
+            "neuralnet.layer[a].rnn_dummy_conf.window: has no effect: the net has no kAttention "
+            "and no kPositionEmbedding\n");
+  for (const char* layer : {"type: kAttention", "type: kPositionEmbedding", "user_type: 'Mine'"})
+    EXPECT_EQ(Found(StrCat(dummy, "layer { name: 'b' ", layer, " } }")), "") << layer;
+}
+
+TEST(CheckEffects, ACropWithBothSidesHasNoOtherSize) {
+  const auto found = [](const std::string& crop) {
+    return FoundIn("type: kImagePreprocess rgbimage_conf { " + crop + " }");
+  };
+  EXPECT_EQ(found("cropsize: 4 crop_height: 3 crop_width: 2"),
+            "rgbimage_conf.cropsize: has no effect: crop_height and crop_width are set and take "
+            "precedence\n");
+  EXPECT_EQ(found("cropsize: 4 crop_height: 3"), "");
+  EXPECT_EQ(found("cropsize: 4 crop_width: 3"), "");
+}
+
+TEST(CheckEffects, AFixedRateHasNoUnit) {
+  const auto found = [](const std::string& rate) {
+    return Found("updater { learning_rate { " + rate + " } }");
+  };
+  EXPECT_EQ(found("type: kFixed unit: kEpochs"),
+            "updater.learning_rate.unit: has no effect with type: kFixed without warmup_steps\n");
+  EXPECT_EQ(found("type: kFixed unit: kEpochs warmup_steps: 2"), "");
+  EXPECT_EQ(found("type: kFixed unit: kSteps"), "");
+  EXPECT_EQ(found("type: kCosine unit: kEpochs"), "");
+}
+
 TEST(CheckEffects, ASettingMayBeIdleWithOneOfItsTypes) {
   EXPECT_EQ(FoundIn("type: kCharRNNOutput char_rnn_conf { vocab_path: 'x' unroll_len: 1 }"),
             "char_rnn_conf.unroll_len: has no effect: the layer reads no text\n");

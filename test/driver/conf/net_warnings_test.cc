@@ -172,6 +172,45 @@ TEST(NetWarnings, ALayerWithoutReadersMayMeasure) {
   EXPECT_EQ(Found(Own("side", "data", "user_type: 'FactsNothing'") + top), "");
 }
 
+// Returns what is found in a job that changes the colours of the images of a store.
+std::string JitterFound(const std::string& store, const std::string& colours,
+                        const std::string& cut = "") {
+  return CheckJobText("F",
+                      StrCat(R"(train_steps: 10 train_one_batch { alg: kBP }
+updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
+neuralnet {
+  layer { name: "data" type: kRecordInput store_conf {
+          backend: "synthetic" batchsize: 6 shape: 3 shape: 5 shape: 5
+          synthetic_conf { records: 70 classes: 3 } )",
+                             store, R"( } }
+  layer { name: "cut" type: kImagePreprocess srclayers: "data" rgbimage_conf { )",
+                             cut, R"( } }
+  layer { name: "colours" type: kImagePreprocess srclayers: "cut" rgbimage_conf { )",
+                             colours, " } }\n", Product("top", "colours", false), R"(
+  layer { name: "loss" type: kSoftmaxLoss srclayers: "top" srclayers: "data" }
+})"),
+                      {}, {})
+      ->conf.Render();
+}
+
+TEST(NetWarnings, AColourJitterNeedsNumbersFrom0To255) {
+  for (const std::string field : {"brightness", "contrast", "saturation", "hue"})
+    EXPECT_THAT(
+        JitterFound("std_value: 255", field + ": 0.1"),
+        HasSubstr("layer[colours].rgbimage_conf." + field +
+                  ": needs numbers from 0 to 255, and std_value of layer \"data\" changes them"));
+  for (const char* store : {"mean_value: 127", "channel_mean: [1, 2, 3]", "channel_std: [1, 2, 3]"})
+    EXPECT_THAT(JitterFound(store, "hue: 0.1"), HasSubstr("needs numbers from 0 to 255")) << store;
+  EXPECT_THAT(JitterFound("", "hue: 0.1", "scale: 0.5"),
+              HasSubstr("and scale of layer \"cut\" changes them"));
+}
+
+TEST(NetWarnings, AColourJitterMayScaleItsImagesItself) {
+  EXPECT_EQ(JitterFound("", "hue: 0.1 scale: 0.00392157"), "");
+  EXPECT_EQ(JitterFound("mean_value: 0 std_value: 1", "hue: 0.1"), "");
+  EXPECT_EQ(JitterFound("std_value: 255", "mirror: true"), "");
+}
+
 // Returns a net whose layer "last" has one step and reads "steps", which has three.
 std::string FirstSteps(const std::string& last) {
   const TestNet test(StrCat(R"(

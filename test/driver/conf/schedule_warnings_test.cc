@@ -91,6 +91,21 @@ TEST(ScheduleWarnings, AWarmUpThatIsLongerThanTheTraining) {
   EXPECT_EQ(found("train_steps: 3", "unit: kEpochs warmup_steps: 4"), "");
 }
 
+TEST(ScheduleWarnings, AnEarlyStopNeedsAValidationWithinTheTraining) {
+  const std::string start =
+      "stop_patience: has no effect: the training ends after 50 steps, before the first "
+      "validation ";
+  const auto found = [](const std::string& more) {
+    return Found("train_steps: 50 stop_patience: 3 " + more);
+  };
+  EXPECT_EQ(found("validate_freq: 51"), start + "(validate_freq: 51)\n");
+  EXPECT_EQ(found("validate_freq: 5 validate_after: 60"), start + "(validate_after: 60)\n");
+  EXPECT_EQ(found("validate_freq: 50"), "");
+  EXPECT_EQ(found("validate_freq: 51 validate_after: 30"), "");
+  EXPECT_EQ(Found("train_epochs: 5 stop_patience: 3 validate_freq: 51"), "");
+  EXPECT_EQ(Found("train_steps: 50 validate_freq: 51"), "");
+}
+
 TEST(ScheduleWarnings, AFewStepsMayHaveAnyRate) { EXPECT_EQ(Found(Steps(99, 10, "0")), ""); }
 
 TEST(ScheduleWarnings, ARateThatIsAMistakeIsReportedElsewhere) {

@@ -1,0 +1,31 @@
+#include "nn/graph/targets_hint.h"
+
+#include "nn/graph/graph.h"
+
+namespace singa {
+namespace {
+
+constexpr char kForLosses[] = ", for kEuclideanLoss or kSigmoidCrossEntropyLoss";
+
+bool GivesTargets(const NetProto& net, Phase phase, const std::string& name) {
+  for (const LayerProto& layer : net.layer())
+    if (layer.name() == name && InPhase(layer, phase) && !layer.has_user_type())
+      return layer.store_conf().num_targets() > 0;
+  return false;
+}
+
+}  // namespace
+
+std::string TargetsHint(const NetProto& net, Phase phase, const LayerProto& layer,
+                        const ConfigError& error) {
+  for (const std::string& source : layer.srclayers()) {
+    if (error.message() != StrCat("source \"", source, "\" has no labels")) continue;
+    if (GivesTargets(net, phase, source))
+      return StrCat("; it has targets, \"", source, ":1\"", kForLosses);
+    if (source.ends_with(":1") && GivesTargets(net, phase, source.substr(0, source.size() - 2)))
+      return StrCat("; it has targets", kForLosses);
+  }
+  return "";
+}
+
+}  // namespace singa
