@@ -251,5 +251,16 @@ TEST_F(WorkspaceTest, NoFileIsOpenedThroughALink) {
   EXPECT_FALSE(fs::exists(folder_ / "elsewhere"));
 }
 
+TEST(WorkspacePathTest, TheDefaultIsOneFolderHere) {
+  JobProto job;
+  EXPECT_EQ(WorkspacePath(job), "singa-job");
+  job.set_name("../../x");
+  EXPECT_EQ(WorkspacePath(job), "singa-.._.._x");
+  job.set_name("a/b");
+  EXPECT_EQ(WorkspacePath(job), "singa-a_b");
+  job.mutable_cluster()->set_workspace("../a/b");
+  EXPECT_EQ(WorkspacePath(job), "../a/b");
+}
+
 }  // namespace
 }  // namespace singa

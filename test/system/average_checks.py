@@ -1,7 +1,7 @@
 """Checks averages of values (ema_decay), early stopping, and schedules in epochs."""
 from case import check, equal, has, same_bytes, tensors, true
 from group_checks import workers
-from job import csv, mlp
+from job import ADAM, csv, mlp
 from process_checks import PLACES, processes
 
 SETTINGS = "train_steps: 20 disp_freq: 1 ema_decay: 0.75"
@@ -38,6 +38,15 @@ def averages_leave_the_training_as_it_is(case):
           "values")
 
 
+@check
+def a_resumed_job_without_averages_drops_only_these(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS, updater=ADAM, batch=13))
+    case.train("job.conf", "-set", "train_steps=2", workspace="ws")
+    err = case.train("job.conf", "-resume", "-set", "ema_decay=0", "-set", "train_steps=3", workspace="ws").err
+    has(err, "the averages in ws/checkpoint/step2 are dropped: ema_decay is 0", "stderr")
+    true("are not used" not in err, "the states of kAdam are used")
+
+
 PATIENCE = 'train_steps: 400 validate_freq: 2 validate_steps: 1 checkpoint_best: "accuracy" stop_patience: 3'
 
 
@@ -54,6 +63,7 @@ def a_training_ends_early_and_a_resumed_one_at_the_same_step(case):
         same_bytes(case.newest(place), case.newest("halves"))
         again = case.train("job.conf", *args, "-resume", workspace=place)
         has(again.err, "stopped early at step", "stderr")
+        has(again.err, "; a larger stop_patience goes on", "stderr")
         same_bytes(case.newest(place), case.newest("halves"))
 
 

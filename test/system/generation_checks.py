@@ -132,6 +132,10 @@ def predict_writes_a_text(case):
                              (("5", "-topk", "2"), 2, "-generate has no -topk"),
                              (("5", "-prime", "q"), 65, 'vocabulary: lacks "q", which -prime has')):
         has(case.run(*write, *args, code=code).err, text, "stderr")
+    case.write("other", "abc")
+    err = case.run(*write, "5", "-set", "neuralnet.layer[text].char_rnn_conf.vocab_path=other", code=65).err
+    has(err, "other: has 3 characters, layer ", "stderr")
+    has(err, "gives 4 scores", "stderr")
 
 
 @check

@@ -1,6 +1,5 @@
 #include "driver/conf/check_values.h"
 
-
 #include "base/text/element_path.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "driver/conf/message_walk.h"

@@ -140,10 +140,14 @@ std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trai
   for (const StoredTensor& tensor : checkpoint.state().tensors())
     if (tensor.name.starts_with("updater/") && !kept.contains(tensor.name))
       unused.insert(Printable(tensor.name.substr(tensor.name.rfind('/') + 1)));
-  if (unused.empty()) return "";
+  const bool averages = unused.erase(kAverageState) > 0;
+  const std::string dropped =
+      averages ? StrCat("the averages in ", checkpoint.dir(), " are dropped: ema_decay is 0") : "";
+  if (unused.empty()) return dropped;
   std::string names;
   for (const std::string& name : unused) names += (names.empty() ? "" : ", ") + name;
-  return StrCat("the updater's states in ", checkpoint.dir(), " are not used (", names, "): ",
+  return StrCat(dropped, averages ? "; " : "", "the updater's states in ", checkpoint.dir(),
+                " are not used (", names, "): ",
                 MomentumOfCodec(job) > 0 ? "each process begins a momentum of its own at 0, as "
                                            "cluster.all_reduce.momentum_correction says"
                                          : "the job's updater keeps none");

@@ -135,7 +135,9 @@ class TrainRun {
       if (step == grants.granted()) {
         RunDue(step);
         if (checkpoints_.best().exhausted()) {
-          progress_.Say(StrCat("stopped early at step ", step, ": ", checkpoints_.best().Text()));
+          const bool resumed = step > 0 && step == start_.step();
+          progress_.Say(StrCat("stopped early at step ", step, ": ", checkpoints_.best().Text(),
+                               resumed ? "; a larger stop_patience goes on" : ""));
           return End(step, start, schedule().Test(step));
         }
         AwaitRecords(others);

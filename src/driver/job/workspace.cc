@@ -1,5 +1,6 @@
 #include "driver/job/workspace.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -62,7 +63,9 @@ WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& optio
 
 std::string WorkspacePath(const JobProto& job) {
   std::filesystem::path path = job.cluster().workspace();
-  if (path.empty()) path = "./singa-" + (job.name().empty() ? "job" : job.name());
+  std::string name = job.name().empty() ? "job" : job.name();
+  std::ranges::replace(name, '/', '_');
+  if (path.empty()) path = "./singa-" + name;
   return path.lexically_normal().string();
 }
 

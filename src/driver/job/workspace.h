@@ -60,7 +60,7 @@ class Workspace {
 WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
                                     Progress* progress);
 
-// Returns cluster.workspace, or ./singa-<name>.
+// Returns cluster.workspace, or ./singa-<name> with "_" for each "/" in the name.
 std::string WorkspacePath(const JobProto& job);
 
 }  // namespace singa

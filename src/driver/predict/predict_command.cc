@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/file/input_file.h"
+#include "base/text/counted.h"
 #include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
@@ -158,10 +159,13 @@ void GenerateText(const Model& model, const PredictRequest& request, const Argum
     args.ThrowUsage(StrCat("-generate is for a net that reads a text (kCharRNN): layer \"",
                            model.input_layer(), "\" reads none"));
   const Vocabulary vocabulary(path);
-  if (!model.classifies() || request.source.outputs != vocabulary.size())
+  if (!model.classifies())
     args.ThrowUsage(StrCat("-generate: layer \"", model.layer(),
-                           "\" gives no probability for each ", "of the ", vocabulary.size(),
-                           " characters of ", vocabulary.path()));
+                           "\" gives no probability for each character of ", vocabulary.path()));
+  if (request.source.outputs != vocabulary.size())
+    throw DataError(vocabulary.path(), -1,
+                    StrCat("has ", Counted(vocabulary.size(), "character"), ", layer \"",
+                           model.layer(), "\" gives ", Counted(request.source.outputs, "score")));
   TextGenerator(model, vocabulary, *request.generate, request.session.threads).Run();
 }
 

@@ -22,8 +22,10 @@ class StdinSource final : public RecordSource {
 
   const Sample* Next() override {
     try {
-      if (!ReadWords()) return nullptr;
-      if (lines_.header && record_ < 0 && IsHeader() && !ReadWords()) return nullptr;
+      if (!ReadWords() || (lines_.header && record_ < 0 && IsHeader() && !ReadWords())) {
+        if (record_ < 0) LOG(WARNING) << "standard input: holds no record";
+        return nullptr;
+      }
       ++record_;
       if (!parser_) SetParser();
       const Sample& sample = parser_->Parse(line_);

@@ -32,7 +32,10 @@ void TextPredictor::Run(const std::string& path) {
   name_ = path;
   first_ = 0;
   session_.Reset();
-  for (int index = Next(&text); index >= 0; index = Next(&text)) {
+  int index = Next(&text);
+  if (index < 0)
+    LOG(WARNING) << Printable(path == "-" ? "standard input" : path) << ": holds no record";
+  for (; index >= 0; index = Next(&text)) {
     if (piece_.size() == most) Compute(index);
     piece_.push_back(static_cast<float>(index));
   }

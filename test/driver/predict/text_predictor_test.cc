@@ -87,7 +87,11 @@ TEST_F(TextPredictorTest, WindowsAtATimeChangeNothing) {
   for (const int64_t batch : {2, 3, 9}) EXPECT_EQ(Predict(text, batch), one) << batch;
 }
 
-TEST_F(TextPredictorTest, AnEmptyTextHasNoLine) { EXPECT_EQ(Predict(""), Lines()); }
+TEST_F(TextPredictorTest, AnEmptyTextHasNoLineButAWarning) {
+  const HeardLog log;
+  EXPECT_EQ(Predict(""), Lines());
+  EXPECT_TRUE(log.Has("holds no record"));
+}
 
 TEST_F(TextPredictorTest, WritesWhatStandsBeforeACharacterThatTheVocabularyLacks) {
   EXPECT_EQ(Predict("abcabx"), (Lines{"0,b,b,1", "1,c,c,1", "2,a,a,1", "3,b,b,1", "4,,c,1"}));
