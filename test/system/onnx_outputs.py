@@ -23,13 +23,16 @@ Site = collections.namedtuple("Site", "binary root")
 # The dictionary maps an example to its layer of scores.
 EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnist/cnn": "ip2",
             "mnist/lstm": "scores",
-            "cifar10/convnet": "ip1", "cifar10/bn": "ip", "alexnet/job": "ip8",
+            "cifar10/convnet": "ip1", "cifar10/bn": "ip", "resnet/job": "scores",
+            "alexnet/job": "ip8",
             "rbm/rbm1": "hidden", "rbm/autoencoder": "output1"}
 # digits/features trains nothing. The other RBMs have the form of the first one, and take its
 # checkpoint. Layers of custom_layer and rnnlm have no form, nor has a net that reads its own
-# output. onnx_nets.py has nets as those of tabular, which read tables.
+# output. onnx_nets.py has nets as those of tabular, which read tables. The nets of finetune have
+# the layers of cifar10/bn.
 LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job",
-            "rnnlm/job", "char_rnn/sample", "partition/alexnet", "partition/mlp",
+            "rnnlm/job", "char_rnn/sample", "gpt/sample", "gpt/larger", "partition/alexnet",
+            "partition/mlp", "finetune/pretrain", "finetune/finetune",
             "tabular/houses", "tabular/machines"}
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
           store_conf {{ path: "{1}.csv" }} }}
@@ -153,7 +156,7 @@ def noise(one, example):
         write_mean_record(one.path("mean.bin"), data.mean(axis=0))
         store = ["path=records"]
         more = ["neuralnet.layer[image].rgbimage_conf.meanfile=mean.bin", "train_steps=1"]
-    elif example.startswith("cifar10"):
+    elif example.startswith(("cifar10", "resnet")):
         data = draw.integers(0, 256, (ROWS, 3, 32, 32)).astype(numpy.uint8)
         records = numpy.concatenate([labels[:, None], data.reshape(ROWS, -1)], axis=1)
         one.path("cifar.bin").write_bytes(records.tobytes())
@@ -200,14 +203,15 @@ def example_net(one, example):
 
 def check_that_none_is_forgotten(root):
     there = {f"{path.parent.name}/{path.stem}" for path in root.glob("examples/*/*.conf")}
-    case.equal(sorted(there), sorted(EXAMPLES.keys() | LEFT_OUT | {"char_rnn/job"}), "examples")
+    case.equal(sorted(there), sorted(EXAMPLES.keys() | onnx_text.EXAMPLES.keys() | LEFT_OUT), "examples")
 
 
 def main(binary, words):
     root = pathlib.Path(__file__).resolve().parents[2]
     check_that_none_is_forgotten(root)
     nets = {name: lambda one, name=name: example_net(one, name) for name in EXAMPLES}
-    nets["char_rnn/job"] = onnx_text.judge_example
+    nets |= {name: lambda one, name=name: onnx_text.judge_example(one, name)
+             for name in onnx_text.EXAMPLES}
     nets |= {name: lambda one, net=net: small_net(one, net)
              for name, net in onnx_nets.NETS.items()}
     nets |= {name: lambda one, net=net: onnx_text.judge(one, net)

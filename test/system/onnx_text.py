@@ -237,11 +237,16 @@ def judge(one, net):
                for name in looked_at)
 
 
-def judge_example(one):
-    """Compares examples/char_rnn, with fewer sequences."""
-    net = TextNet(None, (), None, 50, True, ("gru",), ())
+# The dictionary maps an example to what its test needs to know.
+EXAMPLES = {"char_rnn/job": TextNet(None, (), None, 50, True, ("gru",), ()),
+            "gpt/job": TextNet(None, (), None, 64, True, (), ())}
+
+
+def judge_example(one, example):
+    """Compares an example, with fewer sequences."""
+    net = EXAMPLES[example]
     indices = write_text(one, bytes(range(60, 60 + 65)), net.steps)
-    path = one.site.root / "examples/char_rnn/job.conf"
+    path = one.site.root / f"examples/{example}.conf"
     before, end, after = path.read_text().rpartition("}\n\ncluster")
     one.write("test.conf", before + output_layers(net, ("scores", "loss")) + end + after)
     sets = [f"neuralnet.layer[text#{i}].{field}" for i in (0, 1) for field in (
