@@ -24,9 +24,11 @@ def refused(case, data, text, *args, code=65):
 
 
 def again(case, source, layer, target):
-    """Imports a model and exports `layer` of the job."""
+    """Imports a model and exports `layer` of the job. The job's name is that of the folder; the graph
+    gets another one."""
     case.run("import", "onnx", source, target, "-loss", "none")
-    case.run("export", "onnx", "-conf", f"{target}/job.conf", "-layer", layer, f"{target}.onnx")
+    case.run("export", "onnx", "-conf", f"{target}/job.conf", "-layer", layer, "-set", "name=net",
+             f"{target}.onnx")
     return case.path(f"{target}.onnx").read_bytes()
 
 
