@@ -31,7 +31,7 @@ EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnis
 # output. onnx_nets.py has nets as those of tabular, which read tables. The nets of finetune have
 # the layers of cifar10/bn.
 LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job",
-            "rnnlm/job", "char_rnn/sample", "gpt/sample", "gpt/larger", "partition/alexnet",
+            "rnnlm/job", "char_rnn/sample", "gpt/sample", "partition/alexnet",
             "partition/mlp", "finetune/pretrain", "finetune/finetune",
             "tabular/houses", "tabular/machines"}
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
