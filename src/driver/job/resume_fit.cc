@@ -141,7 +141,7 @@ std::string UnusedStates(const Checkpoint& checkpoint, const JobProto& job, Trai
     if (tensor.name.starts_with("updater/") && !kept.contains(tensor.name))
       unused.insert(Printable(tensor.name.substr(tensor.name.rfind('/') + 1)));
   const bool averages = unused.erase(kAverageState) > 0;
-  const std::string dropped =
+  std::string dropped =
       averages ? StrCat("the averages in ", checkpoint.dir(), " are dropped: ema_decay is 0") : "";
   if (unused.empty()) return dropped;
   std::string names;

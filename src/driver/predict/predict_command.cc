@@ -142,6 +142,7 @@ void PredictText(const Model& model, PredictRequest request, const Arguments& ar
   if (session.max_batch == 0) session.max_batch = session.one_sequence ? 1 : model.batch();
   const Vocabulary vocabulary(VocabularyOf(request.source.input));
   std::vector<std::string> characters;
+  characters.reserve(vocabulary.size());
   for (int i = 0; i < vocabulary.size(); ++i)
     characters.push_back(CharacterName(static_cast<uint8_t>(vocabulary.Character(i))));
   const bool each_step = model.output_steps() == model.input_steps();
@@ -172,7 +173,7 @@ void GenerateText(const Model& model, const PredictRequest& request, const Argum
 // Returns the classes in the checkpoint, or else those of the current training store.
 std::vector<std::string> ClassesOf(const Model& model, const NetProto& net,
                                    std::vector<std::string>* warnings) {
-  const std::vector<std::string> trained = TrainedClasses(model.files());
+  std::vector<std::string> trained = TrainedClasses(model.files());
   if (trained.empty()) return ClassNames(net, warnings);
   std::vector<std::string> ignored;
   const std::string label = OtherLabel(trained, ClassNames(net, &ignored), "in the checkpoint");

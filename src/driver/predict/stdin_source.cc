@@ -1,5 +1,7 @@
 #include "driver/predict/stdin_source.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
