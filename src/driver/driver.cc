@@ -51,12 +51,6 @@ void CheckStdout() {
   throw FileError(kExitIo, "stdout", errno ? std::strerror(errno) : "cannot be written to");
 }
 
-// Returns whether the error says that the reader of stdout, such as `head`, has left.
-bool ReaderLeft(const Error& error) {
-  const FileError left(kExitIo, "stdout", std::strerror(EPIPE));
-  return error.code() == left.code() && std::strcmp(error.what(), left.what()) == 0;
-}
-
 // Checks a job that has no file. Throws its first error.
 JobProto CheckedProto(JobProto job, JobUse use) {
   LoadPluginsOf(job);
@@ -79,13 +73,11 @@ int Driver::Main(int argc, char** argv) {
   EndOnInterrupts();
   RaiseFileLimit();
   std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the limit then fails with EFBIG
-  bool runs_job = true;
   try {
     StartLogging(argv[0]);
     ReadFailpoints();
     const std::vector<std::string> args(argv + 1, argv + argc);
     const CommandLine line = ParseCommandLine(args);
-    runs_job = !line.help && (line.subcommand.empty() || line.subcommand == "train");
     const int code = RunCommand(line);
     CheckStdout();
     return code;
@@ -95,8 +87,6 @@ int Driver::Main(int argc, char** argv) {
     return error.code();
   } catch (...) {
     const Error error = CaughtError();
-    // A command that only prints ends without a word, as other programs do; a job does not.
-    if (!runs_job && ReaderLeft(error)) return error.code();
     std::fprintf(stderr, "singa: %s: %s\n", error.code() == kExitBug ? "internal error" : "error",
                  error.what());
     return error.code();
