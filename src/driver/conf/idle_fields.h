@@ -141,6 +141,7 @@ inline constexpr IdleWith kIdleWith[] = {
     {"kCharRNNOutput", "char_rnn_conf", "batchsize", kReadsNoText},
     {"kCharRNNOutput", "char_rnn_conf", "begin", kReadsNoText},
     {"kCharRNNOutput", "char_rnn_conf", "end", kReadsNoText},
+    {"kCharRNNOutput", "char_rnn_conf", "shuffle", kReadsNoText, false},
     {"kRBMHid", "rbm_conf", "persistent", "has no effect: it is for the kRBMVis", false},
     {"kRBMVis", "rbm_conf", "gaussian", "has no effect: the setting of the kRBMHid is for both"},
     {"kArgSort", "argsort_conf", "ignore_label", "has no effect: the layer reads no labels"},

@@ -5,41 +5,12 @@
 #include <set>
 
 #include "base/text/element_path.h"
+#include "driver/conf/image_settings.h"
 #include "driver/conf/old_types.h"
-#include "nn/input/store_settings.h"
 #include "nn/plan/net_sources.h"
 
 namespace singa {
 namespace {
-
-bool CutsImages(const LayerProto& conf) {
-  return conf.has_rgbimage_conf() && !conf.has_user_type();
-}
-
-// Returns the first field of a colour jitter that is on; "": none.
-std::string JitterOf(const LayerProto& conf) {
-  const RGBImageProto& colours = conf.rgbimage_conf();
-  if (!CutsImages(conf)) return "";
-  if (colours.brightness() > 0) return "brightness";
-  if (colours.contrast() > 0) return "contrast";
-  if (colours.saturation() > 0) return "saturation";
-  return colours.hue() > 0 ? "hue" : "";
-}
-
-// Returns the first setting by which a layer of images moves the range of their numbers; "": none.
-std::string RangeSettingOf(const LayerProto& conf) {
-  if (CutsImages(conf)) {
-    if (!conf.rgbimage_conf().meanfile().empty()) return "meanfile";
-    return conf.rgbimage_conf().scale() != 1 ? "scale" : "";
-  }
-  const StoreProto store = SettingsOf(conf).conf;
-  if (!store.mean_file().empty()) return "mean_file";
-  if (!store.std_file().empty()) return "std_file";
-  if (store.mean_value() != 0) return "mean_value";
-  if (store.has_std_value() && store.std_value() != 1) return "std_value";
-  if (store.channel_mean_size() > 0) return "channel_mean";
-  return store.channel_std_size() > 0 ? "channel_std" : "";
-}
 
 class TrainedNet {
  public:
@@ -79,6 +50,7 @@ class TrainedNet {
       WarnOfNoBias(i);
       WarnOfOnePosition(i);
       WarnOfJitter(i);
+      WarnOfCarriedState(i);
     }
     return warnings_;
   }
@@ -89,6 +61,22 @@ class TrainedNet {
   }
   void WarnAt(size_t i, const std::string& field, const std::string& text) {
     Warn(StrCat("neuralnet.", nodes_[i].path, field.empty() ? "" : ".", field), text);
+  }
+
+  // A window that begins anywhere does not go on where the last one ended.
+  void WarnOfCarriedState(size_t i) {
+    const LayerProto& conf = nodes_[i].conf;
+    const bool carries = conf.gru_conf().carry_state() || conf.lstm_conf().carry_state() ||
+                         conf.rnn_conf().carry_state();
+    const auto jumps = [](const NetNode& node) {
+      return node.conf.type() == kCharRNN && node.conf.char_rnn_conf().shuffle();
+    };
+    const auto text = std::find_if(nodes_.begin(), nodes_.end(), jumps);
+    if (carries && text != nodes_.end())
+      WarnAt(
+          i, "",
+          StrCat("carry_state keeps the state for the text's next window, but shuffle of layer \"",
+                 text->name, "\" draws another"));
   }
 
   bool NothingTrains() {

@@ -71,6 +71,10 @@ int TextWindows::Largest() const {
   return largest;
 }
 
+int TextWindows::LargestAnywhere() const {
+  return *std::max_element(text_.begin(), text_.end() - 1);
+}
+
 int64_t TextWindows::Bytes(const TextOptions& options) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(options.path, error);

@@ -27,20 +27,24 @@ class TextWindows {
   // character that the vocabulary lacks.
   explicit TextWindows(const TextOptions& options);
 
-  int64_t windows() const { return windows_; }  // >= 1
-  // Returns the L + 1 indices of a window.
-  const uint8_t* At(int64_t segment, int64_t window) const {
-    return text_.data() + segment * segment_size_ + window * length_;
+  int64_t windows() const { return windows_; }  // of a segment; >= 1
+  // Returns where a window begins in the segments' characters.
+  int64_t BeginOf(int64_t segment, int64_t window) const {
+    return segment * segment_size_ + window * length_;
   }
+  // Returns the number of places where L + 1 characters begin, in any segment; >= 1.
+  int64_t begins() const { return static_cast<int64_t>(text_.size()) - length_; }
+
+  // Returns the L + 1 indices that begin at a place in [0, begins()).
+  const uint8_t* At(int64_t begin) const { return text_.data() + begin; }
+  // Returns the byte of the file for that place.
+  int64_t PlaceInFile(int64_t begin) const { return begin_ + begin; }
 
   // Returns the largest index in the text, but for the last character of each row's windows, which
   // is never an input.
   int Largest() const;
-
-  // Returns the byte of the text at which a window begins.
-  int64_t Place(int64_t segment, int64_t window) const {
-    return begin_ + segment * segment_size_ + window * length_;
-  }
+  // Returns the largest index in the text, but for its last character.
+  int LargestAnywhere() const;
 
   // Returns the bytes of memory that a text needs; 0 if the file does not exist.
   static int64_t Bytes(const TextOptions& options);

@@ -2,10 +2,14 @@
 // Output l is the index in the vocabulary of the l-th character of each row's window. Time step t
 // of a reader reads output t, and kRNNLabel output t + 1; there is one more output than time steps.
 //   data: (rows)
-// Each step takes the next window; after the last window the text begins again. Worker i of K takes
+// Each step takes the next window; after the last window the text begins again. With `shuffle` the
+// windows of a training begin at random places of the whole part instead. Worker i of K takes
 // segments [i B / K, (i + 1) B / K) of B. G worker groups have G B segments; those of group g begin
 // at g B.
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "io/reader/text_windows.h"
 #include "nn/input/own_rows.h"
@@ -35,6 +39,7 @@ class CharRnnLayer final : public Layer, public RecordReader {
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 0);
     try {
+      name_ = conf.name();
       SetText(conf.char_rnn_conf());
       SetRows(conf, declare);
     } catch (const ConfigError& error) {
@@ -55,10 +60,15 @@ class CharRnnLayer final : public Layer, public RecordReader {
 
   void Open(Context&) override { text_.emplace(options_); }
 
-  void ComputeFeature(Context&, Phase, Inputs, Outputs out) override {
+  void ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) override {
     const int64_t window = step_++ % text_->windows();
+    const Philox draw = ctx.Random(name_);
     for (int64_t r = 0; r < rows_.rows; ++r) {
-      const uint8_t* characters = text_->At(first_ + r, window);
+      const int64_t segment = first_ + r;
+      begins_[r] = shuffle_ && phase == kTrain
+                       ? static_cast<int64_t>(draw.Below(segment, text_->begins()))
+                       : text_->BeginOf(segment, window);
+      const uint8_t* characters = text_->At(begins_[r]);
       for (size_t l = 0; l < out.size(); ++l) out[l]->data.data()[r] = characters[l];
     }
   }
@@ -86,14 +96,13 @@ class CharRnnLayer final : public Layer, public RecordReader {
 
   int64_t LargestIndex() override {
     if (!text_) text_.emplace(options_);
-    return text_->Largest();
+    return shuffle_ ? text_->LargestAnywhere() : text_->Largest();
   }
 
   // Returns the byte of the row's character in the text as the record.
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
     if (!text_ || step_ == 0) return {"", -1};
-    const int64_t window = (step_ - 1) % text_->windows();
-    return {options_.path, text_->Place(first_ + row % rows_.rows, window) + row / rows_.rows};
+    return {options_.path, text_->PlaceInFile(begins_[row % rows_.rows]) + row / rows_.rows};
   }
 
  private:
@@ -111,6 +120,7 @@ class CharRnnLayer final : public Layer, public RecordReader {
                 .end = conf.end(),
                 .segments = conf.batchsize(),
                 .length = conf.unroll_len()};
+    shuffle_ = conf.shuffle();
   }
 
   // Sets the worker's rows of the group's batch, and the group's segments of the text.
@@ -119,13 +129,17 @@ class CharRnnLayer final : public Layer, public RecordReader {
     if (batch < 1) throw ConfigError("batchsize", StrCat("must be >= 1, is ", batch));
     rows_ = OwnRows(conf, "batchsize", batch);
     first_ = declare.group() * batch + rows_.first;
+    begins_.assign(rows_.rows, 0);
     options_.segments = declare.groups() * batch;
   }
 
+  std::string name_;
   TextOptions options_;
+  bool shuffle_ = false;
   RowSpan rows_;
-  int64_t first_ = 0;  // first of the worker's segments
-  int64_t step_ = 0;   // windows read
+  int64_t first_ = 0;            // first of the worker's segments
+  int64_t step_ = 0;             // windows read
+  std::vector<int64_t> begins_;  // of the rows' last windows
   std::optional<TextWindows> text_;
 };
 

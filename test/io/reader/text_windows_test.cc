@@ -21,7 +21,7 @@ class TextWindowsTest : public ::testing::Test {
     for (int64_t k = 0; k < text.windows(); ++k) {
       std::string& window = windows.emplace_back();
       for (int64_t l = 0; l <= options.length; ++l)
-        window += vocabulary.Character(text.At(segment, k)[l]);
+        window += vocabulary.Character(text.At(text.BeginOf(segment, k))[l]);
     }
     return windows;
   }
@@ -41,7 +41,8 @@ TEST_F(TextWindowsTest, OverlapByOneCharacter) {
   const TextOptions options = Text("abcdefghijklmnop", 2, 3);
   EXPECT_EQ(Read(options, 0), (Windows{"abcd", "defg"}));
   EXPECT_EQ(Read(options, 1), (Windows{"ijkl", "lmno"}));
-  EXPECT_EQ(TextWindows(options).Place(1, 1), 11);  // the place of the l
+  const TextWindows text(options);
+  EXPECT_EQ(text.PlaceInFile(text.BeginOf(1, 1)), 11);  // the place of the l
 }
 
 TEST_F(TextWindowsTest, ReachTheLastCharacterAndNotBeyond) {
@@ -49,6 +50,17 @@ TEST_F(TextWindowsTest, ReachTheLastCharacterAndNotBeyond) {
   EXPECT_EQ(Read(Text("abcdef", 1, 3), 0), (Windows{"abcd"}));
   EXPECT_EQ(Read(Text("abcd", 1, 3), 0), (Windows{"abcd"}));
   EXPECT_EQ(Read(Text("abc", 1, 1), 0), (Windows{"ab", "bc"}));
+}
+
+TEST_F(TextWindowsTest, BeginAnywhere) {
+  const TextOptions options = Text("abcdefghi", 2, 3);  // two segments of 4
+  const TextWindows text(options);
+  ASSERT_EQ(text.begins(), 5);
+  const Vocabulary vocabulary(options.vocabulary);
+  EXPECT_EQ(vocabulary.Character(text.At(4)[0]), "e");
+  EXPECT_EQ(vocabulary.Character(text.At(4)[3]), "h");  // the last one that a segment has
+  EXPECT_EQ(vocabulary.Character(text.LargestAnywhere()),
+            "a");  // of a to g: the first has index 25
 }
 
 TEST_F(TextWindowsTest, LeaveOutWhatIsNoWholeSegment) {

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "io/temp_dir.h"
 #include "singa/nn/record_reader.h"
 #include "support/layer_test.h"
@@ -21,9 +23,9 @@ class CharRnn : public ::testing::Test {
         std::vector<Input>());
   }
   // Returns the characters of each row in the next step.
-  static std::vector<std::string> Next(BuiltLayer* layer) {
-    layer->BeginStep(0);
-    layer->Forward(kTrain);
+  static std::vector<std::string> Next(BuiltLayer* layer, int64_t step = 0, Phase phase = kTrain) {
+    layer->BeginStep(step);
+    layer->Forward(phase);
     std::vector<std::string> rows(layer->output_shape().size());
     for (int l = 0; l < layer->num_outputs(); ++l)
       for (size_t r = 0; r < rows.size(); ++r)
@@ -72,6 +74,25 @@ TEST_F(CharRnn, ReadsAPartOfTheText) {
   EXPECT_EQ(Next(Build("unroll_len: 3 end: 0.5").get()), (Rows{"abcd"}));
   EXPECT_EQ(Next(Build("unroll_len: 3 begin: 0.5").get()), (Rows{"ijkl"}));
   EXPECT_EQ(Build("unroll_len: 3 begin: 0.5")->layer().reader()->CountRecords(), 2);
+}
+
+TEST_F(CharRnn, ShuffleBeginsTheWindowsOfATrainingAnywhere) {
+  const std::string shuffle = "unroll_len: 3 batchsize: 2 shuffle: true";
+  const auto layer = Build(shuffle);
+  std::set<std::string> windows;
+  for (int64_t step = 0; step < 200; ++step)
+    for (const std::string& row : Next(layer.get(), step)) windows.insert(row);
+  std::set<std::string> all;
+  for (size_t begin = 0; begin < 13; ++begin)
+    all.insert(std::string("abcdefghijklmnop").substr(begin, 4));
+  EXPECT_EQ(windows, all);
+
+  const Rows rows = Next(layer.get(), 7);
+  EXPECT_EQ(Next(Build(shuffle).get(), 7), rows);
+  EXPECT_NE(Next(Build(shuffle).get(), 8), rows);
+  EXPECT_EQ(Next(Build(shuffle).get(), 7, kTest), (Rows{"abcd", "ijkl"}));
+  const auto place = layer->layer().reader()->RecordOfRow(3);  // row 1 of time step 1
+  EXPECT_EQ(rows[1][1], 'a' + static_cast<char>(place.second));
 }
 
 TEST_F(CharRnn, PartitionsTheRows) {
