@@ -72,8 +72,9 @@ def make_noise_idx(folder, records=768, shape=(3, 227, 227)):
 
 
 CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job", "rbm": "rbm/rbm1",
-         "gru": "char_rnn/job", "gpt": "gpt/job", "resnet": "resnet/job"}  # others are of mnist
-TEXTS = ("gru", "gpt")
+         "gru": "char_rnn/job", "gpt": "gpt/job", "gpt_large": "gpt/large",
+         "resnet": "resnet/job"}  # others are of mnist
+TEXTS = ("gru", "gpt", "gpt_large")
 
 
 def store_sets(conf, folder, suffix):

@@ -2,9 +2,9 @@
 """Runs one training job in PyTorch. vs_torch.py and start.py compare it with singa, and ask it for
 figures.
 
-usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru|resnet|gpt FOLDER [--threads N | --gpu N] [--batch N]
+usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru|resnet|gpt|gpt_large FOLDER [--threads N | --gpu N] [--batch N]
            [--channels_last] [--compile default|reduce-overhead] [--autocast bfloat16|float16]
-       FOLDER holds MNIST as plain IDX files, cifar.bin, noise.idx; gru and gpt train on noise.
+       FOLDER holds MNIST as plain IDX files, cifar.bin, noise.idx; gru and the GPTs train on noise.
        --batch: rows of a step, in place of the example's.
        --channels_last: features and filters in that memory format.
        --compile: the net by torch.compile in that mode; reduce-overhead replays CUDA graphs.
@@ -27,6 +27,7 @@ when it has nothing left. Products of float32 may use TF32 there; cuDNN times it
 """
 import argparse
 import contextlib
+import functools
 import json
 import resource
 import sys
@@ -45,6 +46,7 @@ WARM_STEPS = 5  # of the process, before that: kernels are compiled and chosen, 
 BLOCK_SECONDS = 0.1
 
 SGD, ADAM, ADAMW = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW
+GPT_OPTIONS = {"lr": 0.002, "betas": (0.9, 0.99), "weight_decay": 0.1}
 # make, updater, its options, shape of a record, mean, standard deviation, batch
 NETS = {
     "cnn": (torch_nets.cnn, SGD, {"lr": 0.005, "momentum": 0.9, "weight_decay": 1e-5},
@@ -59,12 +61,13 @@ NETS = {
                 (3, 227, 227), 0, 1, 256),
     "rbm": (torch_nets.Rbm, None, None, (784,), 0, 255, 100),
     "gru": (torch_nets.CharRnn, ADAM, {"lr": 0.002}, (50, 65), 0, 1, 50),
-    "gpt": (torch_nets.Gpt, ADAMW, {"lr": 0.001, "betas": (0.9, 0.99), "weight_decay": 0.1},
-            (64, 65), 0, 1, 12),
+    "gpt": (torch_nets.Gpt, ADAMW, GPT_OPTIONS, (64, 65), 0, 1, 12),
+    "gpt_large": (functools.partial(torch_nets.Gpt, steps=128, width=192, heads=6, blocks=6), ADAMW,
+                  GPT_OPTIONS, (128, 65), 0, 1, 12),
 }
-CLIP_NORM = {"gru": 5, "gpt": 1}  # as in their confs
+CLIP_NORM = {"gru": 5, "gpt": 1, "gpt_large": 1}  # as in their confs
 SMOOTHING = {"resnet": 0.1}
-TEXTS = ("gru", "gpt")
+TEXTS = ("gru", "gpt", "gpt_large")
 
 
 def supervised(name, net, compute, half=None):
@@ -142,7 +145,7 @@ class Batches:
 
     def inputs(self, pixels):
         pixels = pixels.to(self.device)
-        if self.net == "gpt":
+        if self.net in ("gpt", "gpt_large"):
             return pixels
         if self.net == "gru":  # of all steps: time-major
             return F.one_hot(pixels.t(), self.shape[1]).float()

@@ -3,7 +3,7 @@
 GPU.
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads 1,2] [--pairs 9]
-           [--precision tf32|bfloat16|float16] [--nets cnn,mlp,cifar,alexnet,rbm,gru,resnet,gpt]
+           [--precision tf32|bfloat16|float16] [--nets cnn,mlp,...]
            [--seconds 3] [--eager] [--write]
        --precision: of a GPU's products; PyTorch's are autocast to the last two.
        --eager: without torch.compile on a GPU, which takes a minute a net.
@@ -12,9 +12,9 @@ usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads
 needs: pip install torch numpy; a quiet machine; a C++ compiler for torch.compile; for a GPU nvidia-smi
 
 Rounds alternate: singa, PyTorch, PyTorch with channels_last (nets with convolutions); for resnet and
-gpt, and on a GPU, torch.compile; on a GPU also with CUDA graphs; then singa again, and so on. A round of singa is a
-job of the examples without tests. It reads plain IDX files, noise in CIFAR's or IDX's form, or a
-text. Its figure is the median over the rows of metrics.jsonl. Each row is the mean of about 0.3 s
+the GPTs, and on a GPU, torch.compile; on a GPU also with CUDA graphs; then singa again, and so on. A
+round of singa is a job of the examples without tests. It reads plain IDX files, noise in CIFAR's or
+IDX's form, or a text. Its figure is the median over the rows of metrics.jsonl. Each row is the mean of about 0.3 s
 of steps (half of --seconds, if that is less), and the first row is left out. A round of PyTorch
 trains the same net with the same updater in a process of torch_job.py, which waits between rounds.
 Its data are in memory, on a GPU in the GPU's. Figures are medians over the rounds. Their ratio says
@@ -47,7 +47,8 @@ HEADS = ["net", "on", "system", "ms a step", "singa times as fast", "rounds' min
 DATA = {"cnn": singa_job.make_plain_idx, "mlp": singa_job.make_plain_idx,
         "cifar": singa_job.make_cifar_batch, "alexnet": singa_job.make_noise_idx,
         "rbm": singa_job.make_plain_idx, "gru": singa_job.make_text,
-        "resnet": singa_job.make_cifar_batch, "gpt": singa_job.make_text}
+        "resnet": singa_job.make_cifar_batch, "gpt": singa_job.make_text,
+        "gpt_large": singa_job.make_text}
 
 
 class Singa:
