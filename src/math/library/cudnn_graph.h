@@ -19,6 +19,8 @@ namespace singa {
 
 // Returns whether cuDNN can be loaded; if not, *why says why.
 bool CudnnAvailable(std::string* why);
+// Returns 10000 major + 100 minor + patch. Throws DeviceError if cuDNN cannot be loaded.
+int64_t CudnnVersion();
 
 // Thrown if cuDNN has no engine for the operations. The caller then does them in another way.
 struct CudnnDeclines {
@@ -45,6 +47,8 @@ template <>
 inline constexpr auto kCudnnType<cudnnConvolutionMode_t> = CUDNN_TYPE_CONVOLUTION_MODE;
 template <>
 inline constexpr auto kCudnnType<cudnnPointwiseMode_t> = CUDNN_TYPE_POINTWISE_MODE;
+template <>
+inline constexpr auto kCudnnType<cudnnReduceTensorOp_t> = CUDNN_TYPE_REDUCTION_OPERATOR_TYPE;
 template <>
 inline constexpr auto kCudnnType<cudnnBackendHeurMode_t> = CUDNN_TYPE_HEUR_MODE;
 template <>
@@ -107,6 +111,18 @@ struct CudnnLimits {
   bool tensor_cores;  // may be used; they round float32 factors to TF32
   int64_t workspace;  // bytes
 };
+
+// Maximum workspace of a layer's plan in bytes. With 256 MiB the weights' gradient of AlexNet's
+// first convolution, with a batch of 256, would get no engine on tensor cores: they need 437 to 506
+// MiB.
+inline constexpr int64_t kCudnnWorkspace = int64_t{1} << 30;
+inline constexpr int64_t kCudnnAlignment = 256;  // of a workspace, in bytes
+// Returns the first aligned address of memory with kCudnnAlignment bytes more than a workspace.
+inline void* AlignedForCudnn(void* memory) {
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  return reinterpret_cast<void*>((address + kCudnnAlignment - 1) / kCudnnAlignment *
+                                 kCudnnAlignment);
+}
 
 // A plan of operations for which an engine was chosen.
 class CudnnPlan {

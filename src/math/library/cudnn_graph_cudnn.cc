@@ -11,6 +11,7 @@ namespace {
 
 template <typename F>
 using Cudnn = LibraryFunction<F>;
+constinit Cudnn<decltype(cudnnGetVersion)> Version(&cudnn, "cudnnGetVersion");
 constinit Cudnn<decltype(cudnnGetErrorString)> ErrorString(&cudnn, "cudnnGetErrorString");
 constinit Cudnn<decltype(cudnnGetLastErrorString)> LastError(&cudnn, "cudnnGetLastErrorString");
 constinit Cudnn<decltype(cudnnCreate)> CreateHandle(&cudnn, "cudnnCreate");
@@ -100,6 +101,7 @@ std::vector<CudnnDescriptor> Configs(const CudnnTarget& target, const CudnnDescr
 }  // namespace
 
 bool CudnnAvailable(std::string* why) { return cudnn.Available(why); }
+int64_t CudnnVersion() { return static_cast<int64_t>(Version()); }
 
 cudnnHandle_t CudnnHandleOf(const Context& ctx) { return CudaStreamOf(ctx).Part<Handle>().p; }
 

@@ -21,15 +21,10 @@
 namespace singa {
 namespace {
 
-// Maximum workspace of an engine in bytes. With 256 MiB the weights' gradient of AlexNet's first
-// convolution, with a batch of 256, would get no engine on tensor cores: they need 437 to 506 MiB.
-constexpr int64_t kWorkspace = int64_t{1} << 30;
-constexpr int64_t kAlignment = 256;  // bytes
-
 class CudnnConvolution final : public ConvolutionPlan {
  public:
   CudnnConvolution(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision)
-      : d_(desc), half_(IsHalf(precision)), plans_(target, desc, precision, kWorkspace) {
+      : d_(desc), half_(IsHalf(precision)), plans_(target, desc, precision, kCudnnWorkspace) {
     weights_ = scratch_.Add(d_.weight_size() * kFloat);
     if (d_.weight_gradient) sums_ = scratch_.Add(d_.weight_size() * kFloat);
     if (half_) {
@@ -38,7 +33,7 @@ class CudnnConvolution final : public ConvolutionPlan {
       half_w_ = scratch_.Add(d_.weight_size() * kHalf);
       half_b_ = scratch_.Add(d_.out.c * kHalf);
     }
-    workspace_ = scratch_.Add(plans_.workspace_bytes() + kAlignment);
+    workspace_ = scratch_.Add(plans_.workspace_bytes() + kCudnnAlignment);
   }
 
   std::string WithoutTensorCores() const { return plans_.WithoutTensorCores(); }
@@ -105,10 +100,7 @@ class CudnnConvolution final : public ConvolutionPlan {
   }
   static float* Floats(const Context& ctx, int64_t offset) { return At<float>(ctx, offset); }
 
-  void* Workspace(const Context& ctx) const {
-    const auto address = reinterpret_cast<uintptr_t>(At<char>(ctx, workspace_));
-    return reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment);
-  }
+  void* Workspace(const Context& ctx) const { return AlignedForCudnn(At<char>(ctx, workspace_)); }
 
   // Returns x[n] as plans read it: a copy of 16 bits at `half`, or x itself.
   const void* Read(Context& ctx, const float* x, int64_t half, int64_t n) const {
@@ -148,7 +140,7 @@ void WarnOfTensorCores(const Context& ctx, const ConvolutionDesc& desc,
   const std::string calls = plan.WithoutTensorCores();
   if (ctx.precision == Precision::kFloat32 || desc.channels() == 1 || calls.empty()) return;
   LOG(WARNING) << "layer \"" << ctx.layer << "\": cuDNN has no deterministic engine on tensor "
-               << "cores for " << calls << " that takes " << (kWorkspace >> 20)
+               << "cores for " << calls << " that takes " << (kCudnnWorkspace >> 20)
                << " MiB of workspace at most, so it is slower there";
 }
 

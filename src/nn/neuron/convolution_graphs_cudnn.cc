@@ -2,44 +2,32 @@
 
 #include <algorithm>
 
+#include "math/library/cudnn_operations.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
-using Four = std::array<int64_t, 4>;
 enum : int64_t { kX = 1, kW, kY, kBias, kProduct };  // numbers of tensors
-
-// Makes a tensor's descriptor. Dimensions and strides are in the order (n, c, h, w) for each
-// layout, as cuDNN requires.
-CudnnDescriptor TensorOf(int64_t number, cudnnDataType_t type, const Four& dims,
-                         const Four& strides, int64_t alignment, bool computed_within) {
-  CudnnDescriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  tensor.Set(CUDNN_ATTR_TENSOR_UNIQUE_ID, number)
-      .Set(CUDNN_ATTR_TENSOR_DATA_TYPE, type)
-      .Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment)
-      .SetAll<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS, dims)
-      .SetAll<int64_t>(CUDNN_ATTR_TENSOR_STRIDES, strides)
-      .Set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, computed_within)
-      .Finalize();
-  return tensor;
-}
 
 constexpr int64_t kFloat = 4, kAligned = 16;  // bytes
 
-CudnnDescriptor ChannelsLast(int64_t number, cudnnDataType_t type, const Four& dims,
-                             int64_t alignment, bool computed_within = false) {
+// Makes a tensor's descriptor. Dimensions and strides are in the order (n, c, h, w) for each
+// layout, as cuDNN requires.
+CudnnDescriptor ChannelsLast(int64_t number, cudnnDataType_t type,
+                             const std::array<int64_t, 4>& dims, int64_t alignment,
+                             CudnnPlace place = CudnnPlace::kMemory) {
   const auto [n, c, h, w] = dims;
-  return TensorOf(number, type, dims, {h * w * c, 1, w * c, c}, alignment, computed_within);
+  const std::array<int64_t, 4> strides = {h * w * c, 1, w * c, c};
+  return CudnnTensor{number, type, dims, strides, alignment, place}.Describe();
 }
 
 // Images of float32 may be one of several time steps in memory, so only kFloat alignment is known.
 // Images of 16 bits are in their own memory.
 CudnnDescriptor ImageTensor(int64_t number, cudnnDataType_t type, const ImageShape& s,
-                            bool computed_within = false) {
+                            CudnnPlace place = CudnnPlace::kMemory) {
   const bool aligned = type != CUDNN_DATA_FLOAT || s.size() % 4 == 0;
-  return ChannelsLast(number, type, {s.n, s.c, s.h, s.w}, aligned ? kAligned : kFloat,
-                      computed_within);
+  return ChannelsLast(number, type, {s.n, s.c, s.h, s.w}, aligned ? kAligned : kFloat, place);
 }
 
 // cuDNN takes the number of groups from the channels of the images and of the filters.
@@ -64,17 +52,6 @@ CudnnDescriptor WindowOf(const Window& window) {
   return convolution;
 }
 
-cudnnDataType_t TypeOf(Precision precision) {
-  switch (precision) {
-    case Precision::kBFloat16:
-      return CUDNN_DATA_BFLOAT16;
-    case Precision::kFloat16:
-      return CUDNN_DATA_HALF;
-    default:
-      return CUDNN_DATA_FLOAT;
-  }
-}
-
 }  // namespace
 
 // Makes the plans of one convolution for one device.
@@ -84,13 +61,14 @@ class ConvolutionGraphs::Maker {
         int64_t workspace)
       : target_(target),
         d_(desc),
-        type_(TypeOf(precision)),
+        type_(CudnnTypeOf(precision)),
         limits_{precision != Precision::kFloat32, workspace} {}
 
   CudnnPlan Forward(bool* adds_bias) const {
     *adds_bias = d_.bias;
     if (d_.bias) try {
-        const CudnnDescriptor product = ImageTensor(kProduct, CUDNN_DATA_FLOAT, d_.out, true);
+        const CudnnDescriptor product =
+            ImageTensor(kProduct, CUDNN_DATA_FLOAT, d_.out, CudnnPlace::kWithinGraph);
         CudnnDescriptor operations[] = {ForwardOf(product), BiasOf(product)};
         return CudnnPlan::Make(target_, operations, limits_);
       } catch (const CudnnDeclines&) {
@@ -144,19 +122,10 @@ class ConvolutionGraphs::Maker {
 
   // Makes the operation y = product + b of the channel.
   CudnnDescriptor BiasOf(const CudnnDescriptor& product) const {
-    CudnnDescriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-    add.Set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
-        .Set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT)
-        .Finalize();
-    CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-    operation.Set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
-        .Set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, product)
-        .Set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
-             ChannelsLast(kBias, type_, {1, d_.out.c, 1, 1},
-                          type_ == CUDNN_DATA_FLOAT ? kFloat : kAligned))
-        .Set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, ImageTensor(kY, type_, d_.out))
-        .Finalize();
-    return operation;
+    const CudnnDescriptor bias = ChannelsLast(kBias, type_, {1, d_.out.c, 1, 1},
+                                              type_ == CUDNN_DATA_FLOAT ? kFloat : kAligned);
+    return CudnnPointwise{CUDNN_POINTWISE_ADD}.Operation({product, bias},
+                                                         ImageTensor(kY, type_, d_.out));
   }
 
   const CudnnTarget target_;
