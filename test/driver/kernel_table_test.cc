@@ -101,7 +101,7 @@ TEST(KernelTable, HasTheLinesThatTheExamplesNetsNeed) {
 
 TEST(KernelTable, EverySlotHasAKernelForCuda) {
   if (!HasGpuDriver()) GTEST_SKIP() << "this build has no CUDA kernels";
-  const std::set<std::string> vendors = {"Gemm", "InnerProductFeature", "Convolution"};
+  const std::set<std::string> vendors = {"Gemm", "InnerProductFeature", "Convolution", "Attention"};
   for (const TableRow& row : ReadTable())
     for (const std::string& name : row.slots) {
       const KernelSlot* slot = Find(name);

@@ -26,8 +26,9 @@ struct StepState {
 };
 
 // Type to which matrix products and convolutions on a GPU round their factors. Sums and all other
-// computations are float32; only cuDNN also rounds a convolution's result to 16 bits. TF32 keeps 10
-// of the 23 bits of a fraction, bfloat16 7, and float16 10 with exponents from -14 to 15.
+// computations are float32; only cuDNN also rounds the results of convolutions and attention to 16
+// bits. TF32 keeps 10 of the 23 bits of a fraction, bfloat16 7, and float16 10 with exponents from
+// -14 to 15.
 enum class Precision : uint8_t { kFloat32, kTf32, kBFloat16, kFloat16 };
 
 // Returns whether factors have 16 bits.

@@ -53,9 +53,9 @@ class AttentionHeadsLayer final : public Layer {
   }
   Work work() const override { return heads_.work(); }
 
-  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
+  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs out) override {
     ScratchLayout scratch;
-    heads_.Prepare(ctx, &scratch);
+    heads_.Prepare(ctx, out[0]->wants_grad, &scratch);
     declare.Scratch(scratch.bytes());
   }
 
@@ -147,9 +147,9 @@ class AttentionLayer final : public Layer {
     return {heads.feature + product, heads.input_gradients, heads.param_gradients + 2 * product};
   }
 
-  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
+  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs out) override {
     ScratchLayout scratch;
-    heads_.Prepare(ctx, &scratch);
+    heads_.Prepare(ctx, out[0]->wants_grad, &scratch);
     d_o_ = scratch.Add(o_->bytes());
     declare.Scratch(scratch.bytes());
   }

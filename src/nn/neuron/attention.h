@@ -6,7 +6,7 @@
 // Causal: step t reads the steps up to t alone. Source: Vaswani et al., arXiv:1706.03762; equals
 // torch.nn.functional.scaled_dot_product_attention. Only O and the logarithm of each softmax's sum
 // are kept, and P is computed again from it (Dao et al., arXiv:2205.14135), so memory grows with
-// the number of time steps, not with its square. All kernels compute in float32.
+// the number of time steps, not with its square. These kernels compute in float32.
 #pragma once
 
 #include <cmath>

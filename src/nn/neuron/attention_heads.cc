@@ -22,7 +22,6 @@ void AttentionHeads::Setup(const LayerProto& conf, Declare& declare, const Port&
   const HeadRows w(declare.Param(0, {3 * d, d}, UniformValues(bound)), own_);
   in_ = {w, attention.bias_term() ? HeadRows(declare.Param(1, {3 * d}, 0), own_) : HeadRows()};
   in_.DeclareUses(&declare);
-  declare.Uses(AttentionForward, AttentionBackward);
   const Shape qkv{most_rows(), in_.outputs()};
   qkv_ = conf.carried_steps() > 0 ? declare.Buffer(qkv, Keep::kForever, DType::kF32, "steps")
                                   : declare.Buffer(qkv, Keep::kForwardToBackward);
@@ -64,11 +63,16 @@ Work AttentionHeads::work() const {
   return {in + 2 * product, in, in + 5 * product};
 }
 
-void AttentionHeads::Prepare(const Context& ctx, ScratchLayout* scratch) {
+void AttentionHeads::Prepare(Context& ctx, bool gradient, ScratchLayout* scratch) {
   threads_ = ctx.device == Device::kCuda ? 1 : ctx.threads;
   AttentionShape most = shape_;
   most.steps = most_steps_;
-  tiles_ = scratch->Add(AttentionScratch(most, threads_));
+  plan_ = MakeAttention.Make(ctx, {.shape = most,
+                                   .threads = threads_,
+                                   .drops = ratio_ > 0,
+                                   .keeps_steps = most_steps_ > shape_.steps,
+                                   .gradient = gradient});
+  plan_scratch_ = scratch->Add(plan_->scratch_bytes());
   dqkv_ = scratch->Add(rows() * in_.outputs() * static_cast<int64_t>(sizeof(float)));
   room_ = scratch->Add(in_.room() * static_cast<int64_t>(sizeof(float)));
 }
@@ -81,28 +85,28 @@ const float* AttentionHeads::Forward(Context& ctx, Phase phase, const Port& in, 
   seen.steps += past;
   in_.Forward(ctx, in.data.data(), qkv_->data() + before * in_.outputs(), rows(), At(ctx, dqkv_),
               At(ctx, room_));
-  AttentionForward(ctx, {.shape = seen,
-                         .first = past,
-                         .dropout = Dropout(ctx, in.span),
-                         .qkv = qkv_->data(),
-                         .o = o,
-                         .log_sum = log_sum_->data(),
-                         .scratch = At(ctx, tiles_),
-                         .threads = threads_});
+  plan_->Forward(ctx, {.shape = seen,
+                       .first = past,
+                       .dropout = Dropout(ctx, in.span),
+                       .qkv = qkv_->data(),
+                       .o = o,
+                       .log_sum = log_sum_->data(),
+                       .scratch = At(ctx, plan_scratch_),
+                       .threads = threads_});
   return o + before * own_.count;
 }
 
 void AttentionHeads::Backward(Context& ctx, const float* o, const float* d_o, Port* in) {
   float *const dqkv = At(ctx, dqkv_), *const room = At(ctx, room_);
-  AttentionBackward(ctx, {.shape = shape_,
-                          .dropout = Dropout(ctx, in->span),
-                          .qkv = qkv_->data(),
-                          .o = o,
-                          .log_sum = log_sum_->data(),
-                          .d_o = d_o,
-                          .dqkv = dqkv,
-                          .scratch = At(ctx, tiles_),
-                          .threads = threads_});
+  plan_->Backward(ctx, {.shape = shape_,
+                        .dropout = Dropout(ctx, in->span),
+                        .qkv = qkv_->data(),
+                        .o = o,
+                        .log_sum = log_sum_->data(),
+                        .d_o = d_o,
+                        .dqkv = dqkv,
+                        .scratch = At(ctx, plan_scratch_),
+                        .threads = threads_});
   if (!in->grad.empty()) in_.InputGradient(ctx, dqkv, in->grad.data(), rows(), room);
   in_.ParamGradients(ctx, in->data.data(), dqkv, rows(), room);
 }

@@ -2,10 +2,11 @@
 // of the heads of a worker that divides the layer by units.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "math/scratch_layout.h"
-#include "nn/neuron/attention.h"
+#include "nn/neuron/attention_plan.h"
 #include "nn/neuron/attention_projection.h"
 #include "singa/nn/layer.h"
 
@@ -24,7 +25,8 @@ class AttentionHeads {
   // The work behind the gradient of o counts as that of params.
   Work work() const;
 
-  void Prepare(const Context& ctx, ScratchLayout* scratch);
+  // `gradient`: Backward may be called.
+  void Prepare(Context& ctx, bool gradient, ScratchLayout* scratch);
   // o: [most_rows(), units of the heads]. Returns the batch's rows of it.
   const float* Forward(Context& ctx, Phase phase, const Port& in, float* o);
   // d_o: the gradient of o. Overwrites in->grad, if it is wanted.
@@ -44,7 +46,8 @@ class AttentionHeads {
   std::string name_;
   Projection in_;
   Tensor *qkv_ = nullptr, *log_sum_ = nullptr;
-  int64_t tiles_ = 0, dqkv_ = 0, room_ = 0;  // places in scratch
+  std::unique_ptr<AttentionPlan> plan_;
+  int64_t plan_scratch_ = 0, dqkv_ = 0, room_ = 0;  // places in scratch
   int threads_ = 1;
   bool drops_ = false;  // the last Forward left out weights
 };
