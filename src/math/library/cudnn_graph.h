@@ -28,7 +28,7 @@ struct CudnnDeclines {
 };
 
 template <typename T>
-constexpr cudnnBackendAttributeType_t kCudnnType;
+extern const cudnnBackendAttributeType_t kCudnnType;
 template <>
 inline constexpr auto kCudnnType<int64_t> = CUDNN_TYPE_INT64;
 template <>

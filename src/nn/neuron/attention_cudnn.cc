@@ -10,6 +10,7 @@
 #include "math/scratch_layout.h"
 #include "nn/neuron/attention_graphs.h"
 #include "nn/neuron/attention_plan.h"
+#include "singa/base/error.h"
 #include "tensor/gpu/cuda_stream.h"
 
 namespace singa {
@@ -90,22 +91,30 @@ bool IsDeterministicHere() {
 // number of steps is no multiple of 128.
 constexpr int64_t kLeastVersion = 91600;
 
+// Throws CudnnDeclines or DeviceError.
+std::unique_ptr<AttentionPlan> AskCudnn(Context& ctx, const AttentionDesc& desc) {
+  std::string why;
+  if (!CudnnAvailable(&why)) throw CudnnDeclines{why};
+  if (CudnnVersion() < kLeastVersion) throw CudnnDeclines{"cuDNN is older than version 9.16"};
+  if (!IsDeterministicHere()) throw CudnnDeclines{"the GPU's compute capability is 10.0 or newer"};
+  return std::make_unique<CudnnAttention>(CudnnTarget{.handle = CudnnHandleOf(ctx)}, desc,
+                                          ctx.precision);
+}
+
+// No fault of the library ends a job: the project's kernels do the same work.
 std::unique_ptr<AttentionPlan> MakeOfCudnn(Context& ctx, const AttentionDesc& desc) {
   if (!ctx.stream || !IsHalf(ctx.precision) || desc.drops || desc.keeps_steps || !FitsCudnn(desc))
     return nullptr;
   std::string why;
   try {
-    if (!CudnnAvailable(&why)) throw CudnnDeclines{why};
-    if (CudnnVersion() < kLeastVersion) throw CudnnDeclines{"it is older than version 9.16"};
-    if (!IsDeterministicHere())
-      throw CudnnDeclines{"the GPU's compute capability is 10.0 or newer"};
-    return std::make_unique<CudnnAttention>(CudnnTarget{.handle = CudnnHandleOf(ctx)}, desc,
-                                            ctx.precision);
+    return AskCudnn(ctx, desc);
   } catch (const CudnnDeclines& declined) {
     why = declined.why;
+  } catch (const DeviceError& error) {
+    why = error.what();
   }
   LOG(WARNING) << "layer \"" << ctx.layer << "\": its attention is computed in float32, which is "
-               << "slower, as cuDNN declines it: " << why;
+               << "slower than cuDNN's fused kernels: " << why;
   return nullptr;
 }
 
