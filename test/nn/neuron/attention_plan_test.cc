@@ -120,7 +120,8 @@ TEST_P(AttentionPlanTest, EachRunHasTheSameBits) {
   PlanRunner runner(GetParam(), Precision::kBFloat16);
   const AttentionShape shape = {300, 4, 4, 64, true};
   const PlanResult first = runner.Run(shape, Precision::kBFloat16);
-  for (int i = 0; i < 3; ++i) {
+  // A GPU adds up in another order only now and then.
+  for (int i = 0; i < (GetParam() == TestPlace::kCuda ? 8 : 1); ++i) {
     const PlanResult again = runner.Run(shape, Precision::kBFloat16);
     EXPECT_EQ(again.o, first.o);
     EXPECT_EQ(again.dqkv, first.dqkv);
