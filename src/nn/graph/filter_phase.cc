@@ -5,6 +5,7 @@
 #include "base/text/edit_distance.h"
 #include "base/text/element_path.h"
 #include "nn/graph/graph.h"
+#include "nn/graph/targets_hint.h"
 
 namespace singa {
 
@@ -55,7 +56,8 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
       throw ConfigError(ElementPath("srclayers", slot),
                         StrCat("layer \"", it->first, "\" has ",
                                Counted(graph.layers[it->second].wiring.num_outputs, "output"),
-                               ", counted from 0, is \"", text, "\""));
+                               ", counted from 0, is \"", text, "\"",
+                               NoTargetsHint(graph.layers[it->second].conf)));
   }
   if (it == names.index.end()) {
     std::vector<std::string> known;

@@ -28,4 +28,10 @@ std::string TargetsHint(const NetProto& net, Phase phase, const LayerProto& laye
   return "";
 }
 
+std::string NoTargetsHint(const LayerProto& source) {
+  const bool reads_records = source.type() == kCSVInput || source.type() == kRecordInput;
+  if (!reads_records || source.has_user_type() || source.store_conf().num_targets() != 0) return "";
+  return "; with store_conf { num_targets } the second output has the targets";
+}
+
 }  // namespace singa

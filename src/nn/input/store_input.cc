@@ -25,7 +25,8 @@ void CheckSynthetic(const SyntheticProto& conf) {
 }  // namespace
 
 Wiring StoreInput::wiring(const LayerProto& conf) const {
-  const bool targets = field_ == "store_conf" && conf.store_conf().num_targets() > 0;
+  // A wrong number counts, too, so that Setup alone reports it.
+  const bool targets = field_ == "store_conf" && conf.store_conf().num_targets() != 0;
   return {.num_outputs = targets ? 2 : 1,
           .outputs_by_name = true,
           .is_input = true,

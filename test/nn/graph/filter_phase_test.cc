@@ -41,5 +41,17 @@ TEST(FilterPhase, TargetsAreReadByNameAlone) {
   EXPECT_EQ(sizes["c"], 3);
 }
 
+TEST(FilterPhase, AReaderOfAWrongNumberOfTargetsIsNotBlamed) {
+  const std::string text =
+      "layer { name: 'data' type: kCSVInput store_conf { path: 'x' batchsize: 2 shape: 4 "
+      "num_targets: -1 } }\n"
+      "layer { name: 'a' type: kReLU srclayers: 'data:1' }\n";
+  ConfigErrors errors;
+  ParamTable params;
+  BuildNet(ParseNet(text), {.phase = kTrain}, &params, &errors);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].path(), "layer[data].store_conf.num_targets");
+}
+
 }  // namespace
 }  // namespace singa
