@@ -9,11 +9,14 @@
 
 namespace singa {
 
+// The layers of a net, or of a block that is repeated.
+using LayerList = google::protobuf::RepeatedPtrField<LayerProto>;
+
 // Returns the layers' indices; empty: no layer has the name. Throws ConfigError for an unknown
 // phase, or one without a layer of the name.
-std::vector<int> ChooseLayers(const NetProto& net, const std::string& which);
+std::vector<int> ChooseLayers(const LayerList& layers, const std::string& which);
 
 // Returns "sets 2 layers: layer[data#0] of kTrain, layer[data#1] of kTest".
-std::string LayersText(const NetProto& net, const std::vector<int>& chosen);
+std::string LayersText(const LayerList& layers, const std::vector<int>& chosen);
 
 }  // namespace singa

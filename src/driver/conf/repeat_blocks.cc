@@ -66,10 +66,14 @@ class CopyTexts {
     size_t begin = 0;
     for (size_t open; (open = text.find('{', begin)) != std::string::npos;) {
       const size_t close = text.find('}', open);
-      const std::string_view inner = std::string_view(text).substr(
-          open + 1, close == std::string::npos ? close : close - open - 1);
+      if (close == std::string::npos) {
+        errors->emplace_back(path, StrCat("a brace in a repeat must be closed, as in {", index_,
+                                          "}, is ", Excerpt(text.substr(open))));
+        return text;
+      }
+      const std::string_view inner = std::string_view(text).substr(open + 1, close - open - 1);
       int64_t number = 0;
-      if (close == std::string::npos || !NumberOf(inner, &number)) {
+      if (!NumberOf(inner, &number)) {
         errors->emplace_back(path, StrCat("braces in a repeat must hold {", index_, "}, {", index_,
                                           "+N} or {", index_, "-N}, hold {", Excerpt(inner), "}"));
         return text;

@@ -135,7 +135,7 @@ class OneSetOption {
       Fail(StrCat("there may be several: ", field->name(), "[0]",
                   field->message_type() == LayerProto::descriptor() ? " or layer[NAME]" : ""));
     const std::vector<int> chosen = Choose(message, field, part.which);
-    if (chosen.size() > 1) note_ = LayersText(*static_cast<NetProto*>(message), chosen);
+    if (chosen.size() > 1) note_ = LayersText(*LayersIn(*message, *field), chosen);
     for (int index : chosen) {
       const auto* reflection = message->GetReflection();
       if (index == reflection->FieldSize(*message, field)) reflection->AddMessage(message, field);
@@ -144,9 +144,19 @@ class OneSetOption {
     }
   }
 
-  std::vector<int> FindLayers(const NetProto& net, const std::string& which) const {
+  // Returns the layers of a net or of a block that is repeated; null: the field has others.
+  static const LayerList* LayersIn(const protobuf::Message& message, const FieldDescriptor& field) {
+    if (field.message_type() != LayerProto::descriptor()) return nullptr;
+    if (message.GetDescriptor() == NetProto::descriptor())
+      return &static_cast<const NetProto&>(message).layer();
+    if (message.GetDescriptor() == RepeatProto::descriptor())
+      return &static_cast<const RepeatProto&>(message).layer();
+    return nullptr;
+  }
+
+  std::vector<int> FindLayers(const LayerList& layers, const std::string& which) const {
     try {
-      return ChooseLayers(net, which);
+      return ChooseLayers(layers, which);
     } catch (const ConfigError& error) {
       Fail(error.message());
     }
@@ -165,9 +175,8 @@ class OneSetOption {
                           const std::string& which) const {
     std::vector<int> chosen;
     const int size = message->GetReflection()->FieldSize(*message, field);
-    const bool layers = message->GetDescriptor() == NetProto::descriptor() &&
-                        field->message_type() == LayerProto::descriptor();
-    if (layers) chosen = FindLayers(*static_cast<NetProto*>(message), which);
+    const LayerList* const layers = LayersIn(*message, *field);
+    if (layers) chosen = FindLayers(*layers, which);
     if (!chosen.empty()) return chosen;
     const bool number = !which.empty() && which.size() < 9 &&
                         which.find_first_not_of("0123456789") == std::string::npos;
@@ -178,8 +187,7 @@ class OneSetOption {
     }
     if (!layers) Fail(StrCat(field->name(), "[ ] takes an index from 0, is ", Excerpt(which)));
     std::vector<std::string> known;
-    for (const LayerProto& layer : static_cast<NetProto*>(message)->layer())
-      known.push_back(layer.name());
+    for (const LayerProto& layer : *layers) known.push_back(layer.name());
     const std::string name = which.substr(0, which.rfind('@'));
     Fail(StrCat("no layer \"", Excerpt(name), "\"", DidYouMean(name, known)));
   }

@@ -102,6 +102,13 @@ TEST(RepeatBlocksTest, BracesThatAreNoNumberAreErrorsInTheirPlace) {
     EXPECT_NE(Find("repeat { times: 1 layer { name: '" + std::string(text) + "' } }"), "") << text;
 }
 
+TEST(RepeatBlocksTest, ABraceThatIsNotClosedIsAnError) {
+  EXPECT_EQ(
+      Find("repeat { times: 1 layer { name: 'a{i' } }"),
+      "F:2:27: error: neuralnet.repeat[0].layer[a{i].name: a brace in a repeat must be closed, "
+      "as in {i}, is {i\n");
+}
+
 TEST(RepeatBlocksTest, ANumberBelowZeroIsAnError) {
   EXPECT_EQ(
       Find("repeat { times: 2 layer { name: 'a{i}' srclayers: 'b' srclayers: 'a{i-2}' } }"),
@@ -124,6 +131,19 @@ TEST(RepeatBlocksTest, AnOptionChangesABlockOrALayerOfACopy) {
   ASSERT_EQ(Names(job.neuralnet()), (std::vector<std::string>{"a1", "a2", "a3"}));
   EXPECT_EQ(job.neuralnet().layer(1).type(), kReLU);
   EXPECT_EQ(job.neuralnet().layer(2).type(), kSTanh);
+}
+
+TEST(RepeatBlocksTest, AnOptionNamesALayerOfABlock) {
+  JobProto job;
+  const JobConf conf("F", "neuralnet { repeat { times: 2 layer { name: 'a{i}' type: kReLU } } }",
+                     {"neuralnet.repeat[0].layer[a{i}].type=kSTanh"}, &job);
+  EXPECT_EQ(conf.Render(), "");
+  ASSERT_EQ(Names(job.neuralnet()), (std::vector<std::string>{"a1", "a2"}));
+  for (const LayerProto& layer : job.neuralnet().layer()) EXPECT_EQ(layer.type(), kSTanh);
+  EXPECT_EQ(Find("repeat { times: 2 layer { name: 'a{i}' } }",
+                 {"neuralnet.repeat[0].layer[b{i}].type=kReLU"}),
+            "-set neuralnet.repeat[0].layer[b{i}].type: error: no layer \"b{i}\"; did you mean "
+            "\"a{i}\"?\n");
 }
 
 TEST(RepeatBlocksTest, AWrongValueOfAnOptionIsTheOptions) {
