@@ -42,6 +42,7 @@ class Effects {
     if (Is("LayerProto")) CheckLayer(static_cast<const LayerProto&>(message_));
     if (Is("StoreProto")) CheckStore(static_cast<const StoreProto&>(message_));
     if (Is("NetProto")) CheckWindows(static_cast<const NetProto&>(message_));
+    if (Is("PoolingProto")) CheckPooling(static_cast<const PoolingProto&>(message_));
     if (Is("RGBImageProto")) CheckCrop(static_cast<const RGBImageProto&>(message_));
     if (Is("LRGenProto")) CheckUnit(static_cast<const LRGenProto&>(message_));
     if (Is("RNNDummyProto")) CheckDummy(static_cast<const RNNDummyProto&>(message_));
@@ -153,6 +154,11 @@ class Effects {
       if (net.layer(i).rnn_dummy_conf().has_window())
         Warn(paths[i] + ".rnn_dummy_conf.window",
              "has no effect: the net has no kAttention and no kPositionEmbedding");
+  }
+
+  void CheckPooling(const PoolingProto& pooling) {
+    if (pooling.global_pooling() && pooling.ceil_mode())
+      Warn("ceil_mode", "has no effect with global_pooling: true: the window is the whole image");
   }
 
   void CheckCrop(const RGBImageProto& image) {

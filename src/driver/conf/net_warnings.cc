@@ -48,7 +48,7 @@ class TrainedNet {
       WarnOfTwoSoftmaxes(i);
       WarnOfZeros(i);
       WarnOfNoBias(i);
-      WarnOfOnePosition(i);
+      WarnOfOneStep(i);
       WarnOfJitter(i);
       WarnOfCarriedState(i);
     }
@@ -216,13 +216,14 @@ class TrainedNet {
       WarnAt(i, "", "has no bias, as it has one param; a second param is the bias");
   }
 
-  void WarnOfOnePosition(size_t i) {
+  void WarnOfOneStep(size_t i) {
     const LayerProto& conf = nodes_[i].conf;
-    const bool one = conf.unroll_len() == 1 && nodes_[i].full_name == nodes_[i].name;
-    if (one && conf.has_position_embedding_conf())
-      WarnAt(i, "",
-             "adds row 0 of its table to all rows, as there is one time step: set unroll_len in "
-             "neuralnet");
+    if (conf.unroll_len() != 1 || nodes_[i].full_name != nodes_[i].name) return;
+    const char* const end = ", as there is one time step: set unroll_len in neuralnet";
+    if (conf.has_position_embedding_conf())
+      WarnAt(i, "", StrCat("adds row 0 of its table to all rows", end));
+    if (conf.type() == kAttention && !conf.has_user_type())
+      WarnAt(i, "", StrCat("reads no other time step", end));
   }
 
   // Warns of a colour jitter whose source has other numbers than those from 0 to 255.

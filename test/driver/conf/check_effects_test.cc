@@ -164,6 +164,17 @@ TEST(CheckEffects, ACropWithBothSidesHasNoOtherSize) {
   EXPECT_EQ(found("cropsize: 4 crop_width: 3"), "");
 }
 
+TEST(CheckEffects, AWindowOfTheWholeImageHasNoSizeToRound) {
+  const auto found = [](const std::string& pooling) {
+    return FoundIn("type: kPooling pooling_conf { " + pooling + " }");
+  };
+  EXPECT_EQ(found("global_pooling: true ceil_mode: true"),
+            "pooling_conf.ceil_mode: has no effect with global_pooling: true: the window is the "
+            "whole image\n");
+  EXPECT_EQ(found("global_pooling: false ceil_mode: true"), "");
+  EXPECT_EQ(found("global_pooling: true ceil_mode: false"), "");
+}
+
 TEST(CheckEffects, AFixedRateHasNoUnit) {
   const auto found = [](const std::string& rate) {
     return Found("updater { learning_rate { " + rate + " } }");

@@ -104,6 +104,12 @@ TEST(NetWarnings, APositionOfOneTimeStepIsTheSameForAllRows) {
               HasSubstr("adds row 0 of its table to all rows, as there is one time step"));
 }
 
+TEST(NetWarnings, AttentionNeedsSeveralTimeSteps) {
+  EXPECT_THAT(Found(Product("fc", "data", false) + Own("top", "fc", "type: kAttention")),
+              HasSubstr("[top]: reads no other time step, as there is one time step: set "
+                        "unroll_len in neuralnet"));
+}
+
 TEST(NetWarnings, ALinearLayerWithoutParamsHasNoZeros) {
   EXPECT_EQ(Found(Product("fc", "data", false) + Own("top", "fc", "user_type: 'FactsLinear'")), "");
 }
