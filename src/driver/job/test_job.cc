@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -15,6 +17,7 @@
 #include "driver/job/screen_rows.h"
 #include "driver/job/trained_files.h"
 #include "driver/job/workspace.h"
+#include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/trained_classes.h"
 #include "io/metrics/metrics_sinks.h"
 #include "tensor/gpu/gpus.h"
@@ -31,6 +34,27 @@ struct Loaded {
   std::vector<std::string> files;
 };
 
+// Warns if checkpoint_path, such as the start of a fine-tuning, keeps the test from the values that
+// the job has trained. `files`: those that are tested.
+void WarnOfUntested(const JobProto& job, const std::vector<std::string>& files,
+                    Progress* progress) {
+  namespace fs = std::filesystem;
+  const std::string workspace = WorkspacePath(job);
+  const std::vector<CheckpointEntry> checkpoints = ListCheckpoints(workspace);
+  const auto tested = [&files](const CheckpointEntry& checkpoint) {
+    return std::any_of(files.begin(), files.end(), [&checkpoint](const fs::path& file) {
+      std::error_code error;  // a path without a folder is not equivalent
+      return fs::equivalent(file, checkpoint.dir, error) ||
+             fs::equivalent(file.parent_path(), checkpoint.dir, error);
+    });
+  };
+  if (checkpoints.empty() || std::any_of(checkpoints.begin(), checkpoints.end(), tested)) return;
+  progress->Warn(StrCat("the checkpoints in ", workspace,
+                        " are not tested, as checkpoint_path names other files; -set "
+                        "checkpoint_path=",
+                        workspace, " tests the newest one"));
+}
+
 // Loads the params' values.
 Loaded LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progress* progress) {
   std::vector<std::string> files;
@@ -42,6 +66,7 @@ Loaded LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progre
     return InitParams(ctx, found, params);
   });
   for (const std::string& file : files) progress->Say("params from " + file);
+  WarnOfUntested(job, files, progress);
   if (!report.initialised.empty())
     progress->Warn(StrCat(Counted(report.initialised.size(), "param is", "params are"),
                           " in no file and got initial values: ", report.initialised.front(),

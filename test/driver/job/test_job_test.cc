@@ -70,6 +70,16 @@ TEST_F(TestJobTest, WarnsOfValuesThatNoFileGives) {
               HasSubstr("warning: 1 param is in no file and got initial values: b\n"));
 }
 
+TEST_F(TestJobTest, WarnsOfCheckpointsThatItDoesNotTest) {
+  const std::string settings = Params(zeros_), own = dir_.Path("ws/checkpoint/step3");
+  std::filesystem::create_directories(own);
+  std::filesystem::copy_file(dir_.Path("params.safetensors"), own + "/model.safetensors");
+  EXPECT_THAT(Test(settings), HasSubstr("warning: the checkpoints in " + dir_.Path("ws") +
+                                        " are not tested, as checkpoint_path names other files"));
+  EXPECT_THAT(Test("checkpoint_path: '" + own + "/model.safetensors'"),
+              testing::Not(HasSubstr("are not tested")));
+}
+
 TEST_F(TestJobTest, NeedsTrainedValues) {
   EXPECT_ERROR(Test(""), kExitNoInput, "");
   EXPECT_ERROR(Test("checkpoint_path: '/none'"), kExitNoInput, "/none");
