@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text/counted.h"
 #include "nn/connection/bridge_regions.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
@@ -134,7 +135,7 @@ class BridgeSource final : public Layer {
 
   void CheckUnits() const {
     if (regions_.units() >= bridge_.to.units) return;
-    const std::string units = StrCat("the source has ", regions_.units(), " units");
+    const std::string units = StrCat("the source has ", Counted(regions_.units(), "unit"));
     if (bridge_.to_grid)
       throw ConfigError("partition_grid.units", StrCat("must be from 1 to ", regions_.units(), ": ",
                                                        units, ", is ", bridge_.to.units));

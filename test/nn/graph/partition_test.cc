@@ -189,6 +189,10 @@ TEST(Partition, FewerUnitsThanWorkersAreAnError) {
   EXPECT_CONFIG_ERROR_SAYS(
       build("layer { name: 'relu' type: kReLU srclayers: 'data' partition_dim: 1 }"),
       "neuralnet.layer[relu].partition_dim", "3 units for 4 workers");
+  EXPECT_CONFIG_ERROR_SAYS(build(R"(
+      layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 1 } }
+      layer { name: "relu" type: kReLU srclayers: "fc" partition_dim: 1 })"),
+                           "neuralnet.layer[relu].partition_dim", "1 unit for 4 workers");
   EXPECT_CONFIG_ERROR(
       build("layer { name: 'relu' type: kReLU srclayers: 'data' partition_dim: 2 }"),
       "neuralnet.layer[relu].partition_dim");
