@@ -97,7 +97,7 @@ const EnumSpec kAddedEnums[] = {
     {"LayerType",
      "kEltwise=221 kLayerNorm=222 kAttention=223 kPositionEmbedding=224 kDeconvolution=225 "
      "kSigmoidCrossEntropyLoss=302"},
-    {"ActivationType", "GELU=5 SILU=6"},
+    {"ActivationType", "GELU=5 SILU=6 RELU6=7 HARD_SIGMOID=8 HARD_SWISH=9"},
     {"EltwiseProto.Operation", "SUM=0 PROD=1 MAX=2"},
     {"UpdaterType", "kAdamW=8"},
     {"ChangeMethod", "kCosine=7 kPolynomial=8"},

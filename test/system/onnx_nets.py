@@ -113,6 +113,10 @@ NETS = {
     "activation_stanh": activation("STANH"),
     "activation_gelu": activation("GELU"),
     "activation_silu": activation("SILU"),
+    "activation_relu6": net(IMAGE, layer("kImagePreprocess", "rgbimage_conf { scale: 5 }", name="a"),
+                            layer("kActivation", "activation_conf { type: RELU6 }", source="a")),
+    "activation_hard_sigmoid": activation("HARD_SIGMOID"),
+    "activation_hard_swish": activation("HARD_SWISH"),
     "residual_block": net(
         IMAGE, batch_norm(name="bn"), layer("kReLU", name="r", source="bn"),
         layer("kConvolution", "convolution_conf { num_filters: 3 kernel: 3 pad: 1 }", name="c",

@@ -32,6 +32,12 @@ void WriteActivation(ActivationType type, float negative_slope, OnnxLayer* layer
       return WriteGelu(x, layer);
     case SILU:
       return layer->Give("Mul", {x, layer->Step("Sigmoid", {x})});
+    case RELU6:
+      return layer->Give("Clip", {x, layer->Number("low", 0), layer->Number("high", 6)});
+    case HARD_SIGMOID:
+      return layer->Give("HardSigmoid", {x}, {OnnxFloat("alpha", kHardSlope)});
+    case HARD_SWISH:
+      return layer->Give("HardSwish", {x});
   }
 }
 

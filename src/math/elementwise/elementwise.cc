@@ -50,6 +50,21 @@ void SiluGradient(Context&, const float* x, const float* dy, float* dx, int64_t 
   Apply(SiluGradientOf(), x, dy, dx, n);
 }
 
+void Ramp(Context&, const float* x, float* y, int64_t n, float slope, float shift, float top) {
+  Apply(RampOf{slope, shift, top}, x, y, n);
+}
+
+void RampGradient(Context&, const float* y, const float* dy, float* dx, int64_t n, float slope,
+                  float top) {
+  Apply(RampGradientOf{slope, top}, y, dy, dx, n);
+}
+
+void HardSwish(Context&, const float* x, float* y, int64_t n) { Apply(HardSwishOf(), x, y, n); }
+
+void HardSwishGradient(Context&, const float* x, const float* dy, float* dx, int64_t n) {
+  Apply(HardSwishGradientOf(), x, dy, dx, n);
+}
+
 void Product(Context&, const float* x, const float* m, float* y, int64_t n) {
   Apply(ProductOf(), x, m, y, n);
 }
@@ -62,7 +77,9 @@ void Sum(Context&, const float* x, float* y, int64_t n) { Apply(SumOf(), x, y, y
     SigmoidBackward.Set(Device::kCpu, SigmoidGradient) && TanhForward.Set(Device::kCpu, Tanh) &&
     TanhBackward.Set(Device::kCpu, TanhGradient) && GeluForward.Set(Device::kCpu, Gelu) &&
     GeluBackward.Set(Device::kCpu, GeluGradient) && SiluForward.Set(Device::kCpu, Silu) &&
-    SiluBackward.Set(Device::kCpu, SiluGradient) && Multiply.Set(Device::kCpu, Product) &&
+    SiluBackward.Set(Device::kCpu, SiluGradient) && RampForward.Set(Device::kCpu, Ramp) &&
+    RampBackward.Set(Device::kCpu, RampGradient) && HardSwishForward.Set(Device::kCpu, HardSwish) &&
+    HardSwishBackward.Set(Device::kCpu, HardSwishGradient) && Multiply.Set(Device::kCpu, Product) &&
     AddTo.Set(Device::kCpu, Sum);
 
 }  // namespace

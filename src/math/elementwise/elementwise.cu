@@ -47,6 +47,23 @@ void SiluGradient(Context& ctx, const float* x, const float* dy, float* dx, int6
   MapElements(ctx, n, SiluGradientOf(), dx, x, dy);
 }
 
+void Ramp(Context& ctx, const float* x, float* y, int64_t n, float slope, float shift, float top) {
+  MapElements(ctx, n, RampOf{slope, shift, top}, y, x);
+}
+
+void RampGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n, float slope,
+                  float top) {
+  MapElements(ctx, n, RampGradientOf{slope, top}, dx, y, dy);
+}
+
+void HardSwish(Context& ctx, const float* x, float* y, int64_t n) {
+  MapElements(ctx, n, HardSwishOf(), y, x);
+}
+
+void HardSwishGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
+  MapElements(ctx, n, HardSwishGradientOf(), dx, x, dy);
+}
+
 void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) {
   MapElements(ctx, n, ProductOf(), y, x, m);
 }
@@ -62,8 +79,11 @@ void Sum(Context& ctx, const float* x, float* y, int64_t n) {
     SigmoidBackward.Set(Device::kCuda, SigmoidGradient) && TanhForward.Set(Device::kCuda, Tanh) &&
     TanhBackward.Set(Device::kCuda, TanhGradient) && GeluForward.Set(Device::kCuda, Gelu) &&
     GeluBackward.Set(Device::kCuda, GeluGradient) && SiluForward.Set(Device::kCuda, Silu) &&
-    SiluBackward.Set(Device::kCuda, SiluGradient) && Multiply.Set(Device::kCuda, Product) &&
-    AddTo.Set(Device::kCuda, Sum);
+    SiluBackward.Set(Device::kCuda, SiluGradient) && RampForward.Set(Device::kCuda, Ramp) &&
+    RampBackward.Set(Device::kCuda, RampGradient) &&
+    HardSwishForward.Set(Device::kCuda, HardSwish) &&
+    HardSwishBackward.Set(Device::kCuda, HardSwishGradient) &&
+    Multiply.Set(Device::kCuda, Product) && AddTo.Set(Device::kCuda, Sum);
 
 }  // namespace
 }  // namespace singa

@@ -39,6 +39,22 @@ inline constinit Kernel<void(const float* x, float* y, int64_t n)> SiluForward{"
 inline constinit Kernel<void(const float* x, const float* dy, float* dx, int64_t n)> SiluBackward{
     "SiluBackward"};
 
+// y = min(max(0, slope x + shift), top): torch relu6 with 1, 0, 6; hardsigmoid with 1/6, 1/2, 1.
+inline constinit Kernel<void(const float* x, float* y, int64_t n, float slope, float shift,
+                             float top)>
+    RampForward{"RampForward"};
+// dx = slope dy where 0 < y < top, else 0.
+inline constinit Kernel<void(const float* y, const float* dy, float* dx, int64_t n, float slope,
+                             float top)>
+    RampBackward{"RampBackward"};
+
+// y = x min(max(0, x / 6 + 1/2), 1). Equals torch.nn.functional.hardswish.
+inline constinit Kernel<void(const float* x, float* y, int64_t n)> HardSwishForward{
+    "HardSwishForward"};
+// dx = dy (x / 3 + 1/2) where -3 < x < 3; above dy, below 0.
+inline constinit Kernel<void(const float* x, const float* dy, float* dx, int64_t n)>
+    HardSwishBackward{"HardSwishBackward"};
+
 // y += x. x and y must not overlap.
 inline constinit Kernel<void(const float* x, float* y, int64_t n)> AddTo{"AddTo"};
 

@@ -69,6 +69,31 @@ struct SiluGradientOf {
   }
 };
 
+struct RampOf {
+  float slope, shift, top;
+  SINGA_HD float operator()(float x) const {
+    const float line = slope * x + shift;
+    const float below = line > top ? top : line;
+    return line < 0 ? 0 : below;
+  }
+};
+
+struct RampGradientOf {
+  float slope, top;
+  SINGA_HD float operator()(float y, float dy) const { return y > 0 && y < top ? slope * dy : 0; }
+};
+
+struct HardSwishOf {
+  SINGA_HD float operator()(float x) const { return x * RampOf{1 / 6.f, 0.5f, 1}(x); }
+};
+
+struct HardSwishGradientOf {
+  SINGA_HD float operator()(float x, float dy) const {
+    const float within = dy * (x / 3 + 0.5f), above = x < 3 ? within : dy;
+    return x <= -3 ? 0 : above;
+  }
+};
+
 struct ProductOf {
   SINGA_HD float operator()(float x, float m) const { return x * m; }
 };

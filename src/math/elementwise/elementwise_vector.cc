@@ -80,6 +80,43 @@ SINGA_CPU_CLONES void SiluGradientRange(const float* x, const float* dy, float* 
   }
 }
 
+SINGA_CPU_CLONES void RampRange(const float* x, float* y, int64_t begin, int64_t end, float slope,
+                                float shift, float top) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) {
+    const float line = slope * x[i] + shift;
+    const float below = line > top ? top : line;
+    y[i] = line < 0 ? 0 : below;
+  }
+}
+
+SINGA_CPU_CLONES void RampGradientRange(const float* y, const float* dy, float* dx, int64_t begin,
+                                        int64_t end, float slope, float top) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) {
+    const bool rises = (y[i] > 0) & (y[i] < top);
+    dx[i] = rises ? slope * dy[i] : 0;
+  }
+}
+
+SINGA_CPU_CLONES void HardSwishRange(const float* x, float* y, int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) {
+    const float line = x[i] * (1 / 6.f) + 0.5f;
+    const float below = line > 1 ? 1 : line;
+    y[i] = x[i] * (line < 0 ? 0 : below);
+  }
+}
+
+SINGA_CPU_CLONES void HardSwishGradientRange(const float* x, const float* dy, float* dx,
+                                             int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) {
+    const float within = dy[i] * (x[i] * (1 / 3.f) + 0.5f), above = x[i] < 3 ? within : dy[i];
+    dx[i] = x[i] <= -3 ? 0 : above;
+  }
+}
+
 SINGA_CPU_CLONES void ProductRange(const float* x, const float* m, float* y, int64_t begin,
                                    int64_t end) {
 #pragma omp simd
@@ -147,6 +184,30 @@ void SiluGradient(Context& ctx, const float* x, const float* dy, float* dx, int6
                  [=](int64_t begin, int64_t end) { SiluGradientRange(x, dy, dx, begin, end); });
 }
 
+void Ramp(Context& ctx, const float* x, float* y, int64_t n, float slope, float shift, float top) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) {
+    RampRange(x, y, begin, end, slope, shift, top);
+  });
+}
+
+void RampGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n, float slope,
+                  float top) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) {
+    RampGradientRange(y, dy, dx, begin, end, slope, top);
+  });
+}
+
+void HardSwish(Context& ctx, const float* x, float* y, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { HardSwishRange(x, y, begin, end); });
+}
+
+void HardSwishGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) {
+    HardSwishGradientRange(x, dy, dx, begin, end);
+  });
+}
+
 void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) {
   ParallelSlices(ctx, n, kLine,
                  [=](int64_t begin, int64_t end) { ProductRange(x, m, y, begin, end); });
@@ -167,6 +228,10 @@ void Sum(Context& ctx, const float* x, float* y, int64_t n) {
     GeluBackward.Set(Device::kCpu, GeluGradient, Rank::kVector) &&
     SiluForward.Set(Device::kCpu, Silu, Rank::kVector) &&
     SiluBackward.Set(Device::kCpu, SiluGradient, Rank::kVector) &&
+    RampForward.Set(Device::kCpu, Ramp, Rank::kVector) &&
+    RampBackward.Set(Device::kCpu, RampGradient, Rank::kVector) &&
+    HardSwishForward.Set(Device::kCpu, HardSwish, Rank::kVector) &&
+    HardSwishBackward.Set(Device::kCpu, HardSwishGradient, Rank::kVector) &&
     Multiply.Set(Device::kCpu, Product, Rank::kVector) &&
     AddTo.Set(Device::kCpu, Sum, Rank::kVector);
 

@@ -23,6 +23,13 @@ void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in,
       break;
     case SILU:
       declare.Uses(SiluForward, SiluBackward);
+      break;
+    case RELU6:
+    case HARD_SIGMOID:
+      declare.Uses(RampForward, RampBackward);
+      break;
+    case HARD_SWISH:
+      declare.Uses(HardSwishForward, HardSwishBackward);
   }
   out[0]->data.SetShape(in[0]->data.shape());
 }
@@ -44,6 +51,12 @@ void ActivationLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out
       return GeluForward(ctx, x, y, n);
     case SILU:
       return SiluForward(ctx, x, y, n);
+    case RELU6:
+      return RampForward(ctx, x, y, n, 1, 0, 6);
+    case HARD_SIGMOID:
+      return RampForward(ctx, x, y, n, kHardSlope, 0.5f, 1);
+    case HARD_SWISH:
+      return HardSwishForward(ctx, x, y, n);
   }
 }
 
@@ -65,6 +78,12 @@ void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
       return GeluBackward(ctx, x, dy, dx, n);
     case SILU:
       return SiluBackward(ctx, x, dy, dx, n);
+    case RELU6:
+      return RampBackward(ctx, y, dy, dx, n, 1, 6);
+    case HARD_SIGMOID:
+      return RampBackward(ctx, y, dy, dx, n, kHardSlope, 1);
+    case HARD_SWISH:
+      return HardSwishBackward(ctx, x, dy, dx, n);
   }
 }
 

@@ -98,6 +98,57 @@ TEST(ElementwiseTest, VectorSiluEqualsPlain) {
                           1);
 }
 
+TEST(ElementwiseTest, VectorRampEqualsPlain) {
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float*, float* y,
+                             int64_t n) { RampForward(ctx, x, y, n, 0.4f, 0.3f, 0.8f); },
+                          0);
+  ExpectVectorEqualsPlain([](Context& ctx, const float* y, const float* dy, float* dx,
+                             int64_t n) { RampBackward(ctx, y, dy, dx, n, 0.4f, 0.8f); },
+                          1);
+}
+
+TEST(ElementwiseTest, VectorHardSwishEqualsPlain) {
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float*, float* y,
+                             int64_t n) { HardSwishForward(ctx, x, y, n); },
+                          0);
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float* dy, float* dx,
+                             int64_t n) { HardSwishBackward(ctx, x, dy, dx, n); },
+                          1);
+}
+
+// PyTorch passes no gradient at the ends of relu6 and of hardsigmoid.
+TEST(ElementwiseTest, ARampIsFlatAtItsEnds) {
+  const Values x = {-INFINITY, -1, 0, 3, 6, 7, INFINITY, NAN}, dy(x.size(), 1);
+  const Values want = {0, 0, 0, 3, 6, 6, 6, NAN}, gradient = {0, 0, 0, 1, 0, 0, 0, 0};
+  for (const bool plain : {true, false}) {
+    Context ctx;
+    ctx.plain = plain;
+    const auto n = static_cast<int64_t>(x.size());
+    Values y(n), dx(n);
+    RampForward(ctx, x.data(), y.data(), n, 1, 0, 6);
+    RampBackward(ctx, y.data(), dy.data(), dx.data(), n, 1, 6);
+    EXPECT_TRUE(std::isnan(y.back()));
+    EXPECT_EQ(Values(y.begin(), y.end() - 1), Values(want.begin(), want.end() - 1));
+    EXPECT_EQ(dx, gradient);
+  }
+}
+
+TEST(ElementwiseTest, HardSwishIsTheIdentityFarAboveZeroAndZeroFarBelow) {
+  const Values x = {-1e38f, -4, -3, 3, 4, 1e38f}, dy(x.size(), 2);
+  for (const bool plain : {true, false}) {
+    Context ctx;
+    ctx.plain = plain;
+    const auto n = static_cast<int64_t>(x.size());
+    Values y(n), dx(n);
+    HardSwishForward(ctx, x.data(), y.data(), n);
+    HardSwishBackward(ctx, x.data(), dy.data(), dx.data(), n);
+    for (size_t i = 0; i < x.size(); ++i) {
+      EXPECT_NEAR(y[i], x[i] < 0 ? 0 : x[i], 1e-6) << x[i];
+      EXPECT_EQ(dx[i], x[i] < 0 ? 0 : 2) << x[i];
+    }
+  }
+}
+
 // Far from 0 the functions are 0 or x, and their derivatives 0 or 1.
 TEST(ElementwiseTest, GeluAndSiluAreFiniteFarFromZero) {
   const Values x = {-1e30f, -200, -90, -20, 20, 90, 200, 1e30f}, dy(x.size(), 1);

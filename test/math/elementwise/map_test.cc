@@ -127,6 +127,21 @@ TEST(MapTest, GeluAndSiluEqualPlain) {
                                    int64_t n) { SiluBackward(ctx, x, dy, dx, n); });
 }
 
+TEST(MapTest, RampAndHardSwishEqualPlain) {
+  ExpectOfOne(RampOf{0.4f, 0.3f, 0.8f}, [](Context& ctx, const float* x, float* y, int64_t n) {
+    RampForward(ctx, x, y, n, 0.4f, 0.3f, 0.8f);
+  });
+  ExpectOfTwo(RampGradientOf{0.4f, 0.8f},
+              [](Context& ctx, const float* y, const float* dy, float* dx, int64_t n) {
+                RampBackward(ctx, y, dy, dx, n, 0.4f, 0.8f);
+              });
+  ExpectOfOne(HardSwishOf(), [](Context& ctx, const float* x, float* y, int64_t n) {
+    HardSwishForward(ctx, x, y, n);
+  });
+  ExpectOfTwo(HardSwishGradientOf(), [](Context& ctx, const float* x, const float* dy, float* dx,
+                                        int64_t n) { HardSwishBackward(ctx, x, dy, dx, n); });
+}
+
 TEST(MapTest, ProductAndSumEqualPlain) {
   ExpectOfTwo(ProductOf(), [](Context& ctx, const float* x, const float* m, float* y, int64_t n) {
     Multiply(ctx, x, m, y, n);

@@ -119,10 +119,42 @@ TEST_P(ActivationTest, SiluEqualsPyTorch) {
              {-0.044052053f, -0.0063191551f, 0.52007763f, 0.5f, -0.21064999f, 3.2982033f}, 1e-6);
 }
 
+// The last number of this source is above the bound.
+TEST_P(ActivationTest, Relu6EqualsPyTorch) {
+  const RunResult run = Gradients("type: kActivation activation_conf { type: RELU6 }", {2, 3},
+                                  {-4, -0.5f, 0, 3, 5.5f, 7}, kGoldenDy);
+  ExpectNear(run.outputs[0], {0, 0, 0, 3, 5.5f, 6}, 0);
+  ExpectNear(run.input_grads[0], {0, 0, 0, 1, -0.25f, 0}, 0);
+}
+
+TEST_P(ActivationTest, HardSigmoidEqualsPyTorch) {
+  const RunResult run = Gradients("type: kActivation activation_conf { type: HARD_SIGMOID }",
+                                  {2, 3}, kGoldenX, kGoldenDy);
+  ExpectNear(run.outputs[0], {0, 0.29166666f, 0.41666666f, 0.5f, 0.625f, 0.91666669f}, 1e-6);
+  ExpectNear(run.input_grads[0], {0, -0.16666667f, 0.33333334f, 0.16666667f, -0.041666668f, 0.5f},
+             1e-6);
+}
+
+TEST_P(ActivationTest, HardSwishEqualsPyTorch) {
+  const RunResult run = Gradients("type: kActivation activation_conf { type: HARD_SWISH }", {2, 3},
+                                  kGoldenX, kGoldenDy);
+  ExpectNear(run.outputs[0], {0, -0.36458334f, -0.20833333f, 0, 0.46875f, 2.2916667f}, 1e-6);
+  ExpectNear(run.input_grads[0], {0, -0.083333343f, 0.66666663f, 0.5f, -0.1875f, 3.9999998f}, 1e-6);
+}
+
 TEST_P(ActivationTest, GradientMatchesDifferences) {
   for (const char* function : {"SIGMOID", "TANH", "STANH", "GELU", "SILU"})
     ExpectGradient(StrCat("type: kActivation activation_conf { type: ", function, " }"),
                    {2, 3, 2, 5});
+}
+
+// The sources come near to no kink, and lie on both sides of each.
+TEST_P(ActivationTest, GradientOfFunctionsWithKinksMatchesDifferences) {
+  Values x;
+  for (int i = 0; i < 30; ++i) x.push_back(0.5f * static_cast<float>(i % 29) - 6.75f);
+  for (const char* function : {"RELU6", "HARD_SIGMOID", "HARD_SWISH"})
+    ExpectGradient(StrCat("type: kActivation activation_conf { type: ", function, " }"),
+                   {Input{.shape = {2, 3, 5}, .data = x}});
 }
 
 }  // namespace
