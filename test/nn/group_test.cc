@@ -87,6 +87,16 @@ std::vector<GroupCase> Cases() {
            L("silu", "kActivation", "most", "activation_conf { type: SILU }") +
            Join("sum", "silu", "gate", "coeff: 2 coeff: -0.5") + Fc("c", "sum", 3) +
            Loss("c", "data")},
+      {"SqueezeAndExcitation",
+       Records(kImage) + Conv("kConvolution", "conv", "data") +
+           L("swish", "kActivation", "conv", "activation_conf { type: HARD_SWISH }") +
+           L("mean", "kPooling", "swish", "pooling_conf { pool: AVG global_pooling: true }") +
+           L("squeeze", "kConvolution", "mean",
+             Params("squeeze", 2) + "convolution_conf { num_filters: 5 kernel: 1 }") +
+           L("gate", "kActivation", "squeeze", "activation_conf { type: HARD_SIGMOID }") +
+           Join("scaled", "swish", "gate", "operation: PROD") +
+           L("six", "kActivation", "scaled", "activation_conf { type: RELU6 }") +
+           Fc("c", "six", 3) + Loss("c", "data")},
       {"ResidualSteps",
        Text(3) + L("rnn", "kGRU", "in", Params("rnn", 9) + "gru_conf { dim_hidden: 4 }") +
            Join("sum", "rnn", "in") + Fc("fc", "sum", 5) + Loss("fc", "label")},

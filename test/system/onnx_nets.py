@@ -126,6 +126,13 @@ NETS = {
     "weighted_sum": joined("coeff: 2 coeff: 1 coeff: -0.5"),
     "product": joined("operation: PROD"),
     "maximum": joined("operation: MAX"),
+    "number_for_each_channel": net(
+        IMAGE, layer("kPooling", "pooling_conf { pool: AVG global_pooling: true }", name="m"),
+        layer("kSigmoid", name="s", source="m"),
+        layer("kEltwise", "eltwise_conf { operation: PROD }", source="data s")),
+    "number_for_each_channel_of_rows": net(
+        IMAGE, dense("s", "data", 1, 3, RANDOM),
+        layer("kEltwise", "eltwise_conf { operation: PROD }", source="data s")),
     "inner_product": net(IMAGE, dense("x", "data", 1, 7, RANDOM)),
     "inner_product_transposed": net(IMAGE, layer(
         "kInnerProduct", "innerproduct_conf { num_output: 7 transpose: true }", params=("w", "b"))),

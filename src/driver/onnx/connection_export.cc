@@ -11,6 +11,9 @@ void WriteSame(OnnxLayer* layer) { layer->Alias(layer->in()[0]); }
 void WriteEltwise(OnnxLayer* layer) {
   const EltwiseProto& set = layer->conf().eltwise_conf();
   OnnxNames sources = layer->in();
+  const Shape& last = layer->node().in.back()->data.shape();
+  if (last.dims() < layer->out_shape().dims())  // one number for each channel of images
+    sources.back() = layer->Reshape(sources.back(), {last[1], 1, 1});
   for (size_t i = 0; i < sources.size(); ++i)
     if (const int k = static_cast<int>(i); k < set.coeff_size() && set.coeff(k) != 1)
       sources[i] = layer->Step("Mul", {sources[i], layer->Number(StrCat("c", i), set.coeff(k))});

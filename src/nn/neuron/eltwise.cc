@@ -4,6 +4,9 @@
 //   MAX:  y = the largest x_i               dx_i = dy for the first largest source, else 0
 // Equals x_1 + x_2, x_1 * x_2 and torch.maximum. PyTorch divides the gradient of equal largest
 // numbers among them.
+// The second of two factors of images, (n, c, h, w), may be of (n, c, 1, 1) or (n, c): one number
+// for each channel (Hu et al., Squeeze-and-Excitation Networks, arXiv:1709.01507). Its gradient is
+// the sum over the pixels.
 #include "nn/neuron/eltwise.h"
 
 #include <limits>
@@ -50,9 +53,34 @@ void LargerGradient(Context&, const uint8_t* winner, uint8_t index, const float*
   for (int64_t i = 0; i < n; ++i) dx[i] = winner[i] == index ? dy[i] : 0;
 }
 
+void TimesChannels(Context&, const float* x, const float* scale, float* y, int64_t n,
+                   int64_t pixels, int64_t c) {
+  for (int64_t i = 0; i < n; ++i, scale += c)
+    for (int64_t p = 0; p < pixels; ++p, x += c, y += c)
+      for (int64_t j = 0; j < c; ++j) y[j] = x[j] * scale[j];
+}
+
+void TimesChannelsGradient(Context&, const float* x, const float* dy, float* dscale, int64_t n,
+                           int64_t pixels, int64_t c) {
+  for (int64_t i = 0; i < n; ++i, x += pixels * c, dy += pixels * c)
+    for (int64_t j = 0; j < c; ++j) {
+      double sum = 0;
+      for (int64_t p = 0; p < pixels; ++p) sum += double{x[p * c + j]} * dy[p * c + j];
+      dscale[i * c + j] = static_cast<float>(sum);
+    }
+}
+
 [[maybe_unused]] const bool registered =
     WeightedSum.Set(Device::kCpu, Sum) && WeightedSumGradient.Set(Device::kCpu, SumGradient) &&
-    LargerOf.Set(Device::kCpu, Larger) && LargerOfGradient.Set(Device::kCpu, LargerGradient);
+    LargerOf.Set(Device::kCpu, Larger) && LargerOfGradient.Set(Device::kCpu, LargerGradient) &&
+    ScaleChannels.Set(Device::kCpu, TimesChannels) &&
+    ScaleChannelsGradient.Set(Device::kCpu, TimesChannelsGradient);
+
+// Returns whether `shape` has one number for each channel of the images.
+bool IsOfChannels(const Shape& shape, const Shape& images) {
+  return images.dims() == 4 && (shape.dims() == 2 || shape.dims() == 4) && shape[0] == images[0] &&
+         shape[1] == images[1] && shape.size(2) == 1 && !(shape == images);
+}
 
 class EltwiseLayer final : public Layer {
  public:
@@ -62,6 +90,8 @@ class EltwiseLayer final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     operation_ = conf.eltwise_conf().operation();
+    scales_channels_ = operation_ == EltwiseProto::PROD && in.size() == 2 &&
+                       IsOfChannels(in[1]->data.shape(), in[0]->data.shape());
     CheckSources(conf, in);
     SetFactors(conf.eltwise_conf(), in.size());
     out[0]->data.SetShape(in[0]->data.shape());
@@ -70,7 +100,10 @@ class EltwiseLayer final : public Layer {
         declare.Uses(WeightedSum, WeightedSumGradient);
         break;
       case EltwiseProto::PROD:
-        declare.Uses(Multiply);
+        if (scales_channels_)
+          declare.Uses(ScaleChannels, ScaleChannelsGradient);
+        else
+          declare.Uses(Multiply);
         break;
       case EltwiseProto::MAX:
         declare.Uses(LargerOf, LargerOfGradient);
@@ -95,6 +128,7 @@ class EltwiseLayer final : public Layer {
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float* y = out[0]->data.data();
+    if (scales_channels_) return ScaleBy(ctx, in[0]->data.data(), *in[1], out[0]->data.shape(), y);
     const int64_t n = out[0]->data.size();
     const float* before = in[0]->data.data();  // the result of all sources before i; then y
     for (size_t i = 1; i < in.size(); ++i) {
@@ -113,6 +147,7 @@ class EltwiseLayer final : public Layer {
   // Source 0 comes last, because its gradient may be in the place of dy.
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (operation_ == EltwiseProto::SUM) return ComputeSummands(ctx, in, *out[0]);
+    if (scales_channels_) return ComputeScale(ctx, in, *out[0]);
     const float* dy = out[0]->grad.data();
     for (size_t i = in.size(); i-- > 0;) {
       if (in[i]->grad.empty()) continue;
@@ -142,12 +177,21 @@ class EltwiseLayer final : public Layer {
           ElementPath("srclayers", kMostCompared),
           StrCat("needs at most ", kMostCompared, " sources for MAX, has ", in.size()));
     const Shape& first = in[0]->data.shape();
+    if (scales_channels_) return;
     for (size_t i = 1; i < in.size(); ++i)
       if (const Shape& other = in[i]->data.shape(); !(other == first))
-        throw ConfigError(
-            ElementPath("srclayers", i),
-            StrCat("sources must have one shape; \"", NameOf(conf, i), "\" has the shape ",
-                   other.ToString(), ", \"", NameOf(conf, 0), "\" has ", first.ToString()));
+        throw ConfigError(ElementPath("srclayers", i),
+                          StrCat("sources must have one shape; \"", NameOf(conf, i),
+                                 "\" has the shape ", other.ToString(), ", \"", NameOf(conf, 0),
+                                 "\" has ", first.ToString(), HintOn(first, other, in.size())));
+  }
+
+  // Returns more of the error of two sources that a product of one number a channel nearly fits.
+  std::string HintOn(const Shape& first, const Shape& other, size_t sources) const {
+    if (!IsOfChannels(first, other) && !IsOfChannels(other, first)) return "";
+    if (operation_ != EltwiseProto::PROD) return "; only PROD takes one number for each channel";
+    return sources == 2 ? "; name the images first"
+                        : "; a PROD with one number for each channel takes two sources";
   }
 
   void SetFactors(const EltwiseProto& conf, size_t sources) {
@@ -188,9 +232,24 @@ class EltwiseLayer final : public Layer {
     }
   }
 
+  static void ScaleBy(Context& ctx, const float* x, const Port& scale, const Shape& images,
+                      float* y) {
+    ScaleChannels(ctx, x, scale.data.data(), y, images[0], images.size(2), images[1]);
+  }
+
+  static void ComputeScale(Context& ctx, Inputs in, const Port& out) {
+    const Shape& images = out.data.shape();
+    const float* dy = out.grad.data();
+    if (!in[1]->grad.empty())
+      ScaleChannelsGradient(ctx, in[0]->data.data(), dy, in[1]->grad.data(), images[0],
+                            images.size(2), images[1]);
+    if (!in[0]->grad.empty()) ScaleBy(ctx, dy, *in[1], images, in[0]->grad.data());
+  }
+
   EltwiseProto::Operation operation_ = EltwiseProto::SUM;
-  std::vector<float> factors_;   // one for each source
-  bool cuts_negatives_ = false;  // with the work of a kReLU
+  std::vector<float> factors_;    // one for each source
+  bool cuts_negatives_ = false;   // with the work of a kReLU
+  bool scales_channels_ = false;  // source 1 has one number for each channel
   Tensor* winner_ = nullptr;
 };
 

@@ -36,9 +36,26 @@ void LargerGradient(Context& ctx, const uint8_t* winner, uint8_t index, const fl
     ForEach(ctx, n, WinnerGradient<1>{winner, index, dy, dx});
 }
 
+void TimesChannels(Context& ctx, const float* x, const float* scale, float* y, int64_t n,
+                   int64_t pixels, int64_t c) {
+  if (c % 4 == 0 && AlignedTo<4>(x, scale, y))
+    ForEach(ctx, n * pixels * c / 4, ScaledChannels<4>{x, scale, y, pixels, c});
+  else
+    ForEach(ctx, n * pixels * c, ScaledChannels<1>{x, scale, y, pixels, c});
+}
+
+void TimesChannelsGradient(Context& ctx, const float* x, const float* dy, float* dscale, int64_t n,
+                           int64_t pixels, int64_t c) {
+  static_assert(kThreads <= ChannelProductsTile::kMost);
+  const ChannelProductsTile tile = {x, dy, dscale, pixels, c};
+  ForEachBlock(ctx, n * tile.across(), tile);
+}
+
 [[maybe_unused]] const bool registered =
     WeightedSum.Set(Device::kCuda, Sum) && WeightedSumGradient.Set(Device::kCuda, SumGradient) &&
-    LargerOf.Set(Device::kCuda, Larger) && LargerOfGradient.Set(Device::kCuda, LargerGradient);
+    LargerOf.Set(Device::kCuda, Larger) && LargerOfGradient.Set(Device::kCuda, LargerGradient) &&
+    ScaleChannels.Set(Device::kCuda, TimesChannels) &&
+    ScaleChannelsGradient.Set(Device::kCuda, TimesChannelsGradient);
 
 }  // namespace
 }  // namespace singa

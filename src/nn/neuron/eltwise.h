@@ -1,5 +1,6 @@
 // kEltwise joins sources of one shape, number by number: their weighted sum, product or largest
-// number. These kernels take two sources at a time; products use Multiply of math/elementwise.
+// number. These kernels take two sources at a time; products use Multiply of math/elementwise. The
+// second factor of an image may have one number for each channel.
 #pragma once
 
 #include <cstdint>
@@ -34,5 +35,14 @@ inline constinit Kernel<void(const float* a, const float* b, uint8_t index, floa
 inline constinit Kernel<void(const uint8_t* winner, uint8_t index, const float* dy, float* dx,
                              int64_t n)>
     LargerOfGradient{"LargerOfGradient"};
+
+// y = x times the number of its channel. x, y: [n, pixels, c]; scale: [n, c]; y may be x.
+inline constinit Kernel<void(const float* x, const float* scale, float* y, int64_t n,
+                             int64_t pixels, int64_t c)>
+    ScaleChannels{"ScaleChannels"};
+// dscale = sum over the pixels of x dy. x, dy: [n, pixels, c]; dscale: [n, c].
+inline constinit Kernel<void(const float* x, const float* dy, float* dscale, int64_t n,
+                             int64_t pixels, int64_t c)>
+    ScaleChannelsGradient{"ScaleChannelsGradient"};
 
 }  // namespace singa

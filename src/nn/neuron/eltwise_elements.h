@@ -1,5 +1,6 @@
 // Device code of kEltwise: the formula of a weighted sum for one element, and code of threads that
-// compute N elements side by side. A thread reads its elements before it writes any.
+// compute N elements side by side. A thread reads its elements before it writes any. The sums over
+// the pixels of a channel are the work of a block.
 #pragma once
 
 #include "nn/neuron/eltwise.h"
@@ -67,6 +68,54 @@ struct WinnerGradient {
     const Lanes<uint8_t, N> won = LoadLanes<N>(winner + i * N);
     for (int k = 0; k < N; ++k) g[k] = won[k] == index ? g[k] : 0;
     StoreLanes(g, dx + i * N);
+  }
+};
+
+// Computes N channels of a pixel. REQUIRES: N divides c.
+template <int N>
+struct ScaledChannels {
+  const float *x, *scale;
+  float* y;
+  int64_t pixels, c;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const int64_t at = i * N, image = at / (pixels * c);
+    Lanes<float, N> product = LoadLanes<N>(x + at);
+    const Lanes<float, N> factor = LoadLanes<N>(scale + image * c + at % c);
+    for (int k = 0; k < N; ++k) product[k] *= factor[k];
+    StoreLanes(product, y + at);
+  }
+};
+
+// A block computes the gradient of an image's kLanes channels. Each thread adds up some of the
+// pixels of one channel. REQUIRES: the block has a multiple of kLanes threads, at most kMost.
+struct ChannelProductsTile {
+  static constexpr int kLanes = 32, kMost = 256;
+  struct Values {
+    float of[kMost];
+  };
+
+  const float *x, *dy;
+  float* dscale;
+  int64_t pixels, c;
+
+  SINGA_HD int64_t across() const { return (c + kLanes - 1) / kLanes; }
+
+  template <typename B>
+  SINGA_DEVICE void operator()(const B& block, int64_t i) const {
+    const int thread = block.thread();
+    const int64_t image = i / across(), j = i % across() * kLanes + thread % kLanes;
+    float sum = 0;
+    for (int64_t p = thread / kLanes; j < c && p < pixels; p += block.threads() / kLanes) {
+      const int64_t at = (image * pixels + p) * c + j;
+      sum += x[at] * dy[at];
+    }
+    float* const of = block.template Shared<Values>().of;
+    of[thread] = sum;
+    block.Sync();
+    if (thread >= kLanes || j >= c) return;
+    for (int other = thread + kLanes; other < block.threads(); other += kLanes) sum += of[other];
+    dscale[image * c + j] = sum;
   }
 };
 

@@ -1,4 +1,6 @@
 // The kernels of kEltwise as vector code over the context's threads.
+#include <algorithm>
+
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
 #include "nn/neuron/eltwise.h"
@@ -52,6 +54,21 @@ SINGA_CPU_CLONES void LargerGradientRange(const uint8_t* winner, uint8_t index, 
   for (int64_t i = begin; i < end; ++i) dx[i] = winner[i] == index ? dy[i] : 0;
 }
 
+SINGA_CPU_CLONES void ScaleRange(const float* x, const float* __restrict scale, float* y,
+                                 int64_t pixels, int64_t c) {
+  for (int64_t p = 0; p < pixels; ++p, x += c, y += c) {
+#pragma omp simd
+    for (int64_t j = 0; j < c; ++j) y[j] = x[j] * scale[j];
+  }
+}
+
+SINGA_CPU_CLONES void AddProducts(const float* __restrict x, const float* __restrict dy,
+                                  int64_t pixels, int64_t stride, float* __restrict sums,
+                                  int64_t channels) {
+  for (int64_t p = 0; p < pixels; ++p, x += stride, dy += stride)
+    for (int64_t j = 0; j < channels; ++j) sums[j] += x[j] * dy[j];
+}
+
 void Sum(Context& ctx, const float* a, float a_factor, const float* b, float b_factor, float floor,
          float* y, int64_t n) {
   ParallelSlices(ctx, n, [=](int64_t begin, int64_t end) {
@@ -83,11 +100,41 @@ void LargerGradient(Context& ctx, const uint8_t* winner, uint8_t index, const fl
   });
 }
 
+// Threads divide the pixels of all images.
+void TimesChannels(Context& ctx, const float* x, const float* scale, float* y, int64_t n,
+                   int64_t pixels, int64_t c) {
+  ParallelSlices(ctx, n * pixels * c, c, [=](int64_t begin, int64_t end) {
+    for (int64_t p = begin / c; p < end / c;) {
+      const int64_t image = p / pixels, next = std::min(end / c, (image + 1) * pixels);
+      ScaleRange(x + p * c, scale + image * c, y + p * c, next - p, c);
+      p = next;
+    }
+  });
+}
+
+// Threads divide the images.
+void TimesChannelsGradient(Context& ctx, const float* x, const float* dy, float* dscale, int64_t n,
+                           int64_t pixels, int64_t c) {
+  constexpr int64_t kChannels = 1024;  // sums that stay in the first-level cache
+  const int64_t size = pixels * c;
+  ParallelSlices(ctx, n * size, size, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin / size; i < end / size; ++i) {
+      float* const sums = dscale + i * c;
+      std::fill_n(sums, c, 0.f);
+      for (int64_t j = 0; j < c; j += kChannels)
+        AddProducts(x + i * size + j, dy + i * size + j, pixels, c, sums + j,
+                    std::min(kChannels, c - j));
+    }
+  });
+}
+
 [[maybe_unused]] const bool registered =
     WeightedSum.Set(Device::kCpu, Sum, Rank::kVector) &&
     WeightedSumGradient.Set(Device::kCpu, SumGradient, Rank::kVector) &&
     LargerOf.Set(Device::kCpu, Larger, Rank::kVector) &&
-    LargerOfGradient.Set(Device::kCpu, LargerGradient, Rank::kVector);
+    LargerOfGradient.Set(Device::kCpu, LargerGradient, Rank::kVector) &&
+    ScaleChannels.Set(Device::kCpu, TimesChannels, Rank::kVector) &&
+    ScaleChannelsGradient.Set(Device::kCpu, TimesChannelsGradient, Rank::kVector);
 
 }  // namespace
 }  // namespace singa

@@ -10,6 +10,7 @@
 
 #include "nn/neuron/eltwise.h"
 #include "support/elements.h"
+#include "support/emulated_block.h"
 #include "support/random_values.h"
 
 namespace singa {
@@ -152,6 +153,57 @@ TEST(EltwiseKernels, ComparisonsEqualPlain) {
     WithEachVectorKernel([&](Context& ctx) { Compare(ctx, x, dy).ExpectEqual(want); });
     CompareByThreads<1>(x, dy).ExpectEqual(want);
     if (n % 4 == 0) CompareByThreads<4>(x, dy).ExpectEqual(want);
+  }
+}
+
+struct Channels {
+  int64_t n, pixels, c;
+  int64_t size() const { return n * pixels * c; }
+};
+// The last of them is enough for two threads.
+const Channels kChannels[] = {{1, 1, 1},  {2, 5, 3},    {3, 9, 8},
+                              {2, 7, 33}, {2, 3, 1030}, {5, 101, 400}};
+
+template <int N>
+Values ScaledByThreads(const Channels& of, const Values& x, const Values& scale) {
+  Values y(x.size());
+  RunElements(of.size() / N, ScaledChannels<N>{x.data(), scale.data(), y.data(), of.pixels, of.c});
+  return y;
+}
+
+TEST(EltwiseKernels, ScaledChannelsEqualPlain) {
+  Context plain = Plain();
+  for (const Channels& of : kChannels) {
+    const Values x = RandomValues("x", of.size()), scale = RandomValues("scale", of.n * of.c);
+    Values want(x.size()), got(x.size());
+    ScaleChannels(plain, x.data(), scale.data(), want.data(), of.n, of.pixels, of.c);
+    WithEachVectorKernel([&](Context& ctx) {
+      ScaleChannels(ctx, x.data(), scale.data(), got.data(), of.n, of.pixels, of.c);
+      ExpectSame(got, want);
+      got = x;
+      ScaleChannels(ctx, got.data(), scale.data(), got.data(), of.n, of.pixels, of.c);
+      ExpectSame(got, want);
+    });
+    ExpectSame(ScaledByThreads<1>(of, x, scale), want);
+    if (of.c % 4 == 0) ExpectSame(ScaledByThreads<4>(of, x, scale), want);
+  }
+}
+
+TEST(EltwiseKernels, GradientsOfScaledChannelsEqualPlain) {
+  Context plain = Plain();
+  for (const Channels& of : kChannels) {
+    const Values x = RandomValues("x", of.size()), dy = RandomValues("dy", of.size());
+    const double tolerance = 1e-6 * std::sqrt(static_cast<double>(of.pixels));
+    Values want(of.n * of.c), got(of.n * of.c, 7);
+    ScaleChannelsGradient(plain, x.data(), dy.data(), want.data(), of.n, of.pixels, of.c);
+    WithEachVectorKernel([&](Context& ctx) {
+      ScaleChannelsGradient(ctx, x.data(), dy.data(), got.data(), of.n, of.pixels, of.c);
+      ExpectSame(got, want, tolerance);
+    });
+    got.assign(got.size(), 7);
+    const ChannelProductsTile tile = {x.data(), dy.data(), got.data(), of.pixels, of.c};
+    RunBlocks(of.n * tile.across(), 64, tile);
+    ExpectSame(got, want, tolerance);
   }
 }
 

@@ -48,6 +48,22 @@ TEST_P(EltwiseTest, ProductEqualsPyTorch) {
                           {-0.25f, 0, 0.25f, 0.75f, 0.3125f, -1.125f}});
 }
 
+TEST_P(EltwiseTest, AProductWithANumberForEachChannelEqualsPyTorch) {
+  for (const Shape& numbers : {Shape({2, 3, 1, 1}), Shape({2, 3})}) {
+    const RunResult run = Gradients(kProduct,
+                                    {{.shape = {2, 3, 1, 2}, .data = Pattern(12, 4)},
+                                     {.shape = numbers, .data = Pattern(6, 7)}},
+                                    {Pattern(12, 5)});
+    ExpectNear(run.outputs[0],
+               {0.25f, -0.25f, -1.5625f, -0.3125f, 0.1875f, -0.25f, 0, -0.75f, -0.75f, 0.25f, 0, 0},
+               1e-6);
+    ExpectNear(run.input_grads[0],
+               {0.25f, -0.375f, -0.9375f, 0.625f, -0.25f, 0.0625f, 0.9375f, 0, 1.25f, -0.25f, 0, 0},
+               1e-6);
+    ExpectNear(run.input_grads[1], {0.625f, 0.8125f, -1, 0, -1, 1.5f}, 1e-6);
+  }
+}
+
 TEST_P(EltwiseTest, MaximumEqualsPyTorch) {
   ExpectGolden(kMax, {{1, 1.25f, 0.5f, 0.5f, 1, 1.5f},
                       {0, -1, 0, 0, -0.25f, 0},
@@ -85,6 +101,12 @@ TEST_P(EltwiseTest, GradientMatchesDifferences) {
                  {Shape({3, 8}), Shape({3, 8}), Shape({3, 8}), Shape({3, 8})});
 }
 
+TEST_P(EltwiseTest, GradientOfAProductWithANumberForEachChannelMatchesDifferences) {
+  ExpectGradient(kProduct, {Shape({2, 3, 5, 4}), Shape({2, 3, 1, 1})});
+  ExpectGradient(kProduct, {Shape({3, 8, 2, 3}), Shape({3, 8})});
+  ExpectGradient(kProduct, {Shape({2, 1, 3, 3}), Shape({2, 1, 1, 1})});
+}
+
 // The sources are further apart than the differences' step.
 TEST_P(EltwiseTest, GradientOfTheMaximumMatchesDifferences) {
   for (const int64_t units : {1, 7, 8}) {
@@ -109,6 +131,19 @@ TEST_P(EltwiseTest, ASourceWithoutAGradientGetsNone) {
     }
 }
 
+TEST_P(EltwiseTest, AFactorOfAProductWithoutAGradientGetsNone) {
+  const std::vector<Values> dy = {Pattern(24, 4)};
+  std::vector<Input> inputs = {{.shape = {2, 3, 2, 2}}, {.shape = {2, 3, 1, 1}}};
+  const RunResult all = Gradients(kProduct, inputs, dy);
+  for (const int without : {0, 1}) {
+    inputs[without].gradient = false;
+    const RunResult some = Gradients(kProduct, inputs, dy);
+    inputs[without].gradient = true;
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(some.input_grads[i], i == without ? Values() : all.input_grads[i]);
+  }
+}
+
 TEST_P(EltwiseTest, RejectsFewerThanTwoSources) {
   EXPECT_CONFIG_ERROR_SAYS(Build(kSum, {2, 3}), "srclayers", "needs at least 2 sources, has 1");
 }
@@ -125,6 +160,22 @@ TEST_P(EltwiseTest, RejectsSourcesOfUnlikeShapes) {
             {Shape({2, 3}), Shape({2, 3}), Shape({2, 4})}),
       "srclayers#2", "sources must have one shape; \"c\" has the shape (2, 4), \"a\" has (2, 3)");
   EXPECT_CONFIG_ERROR(Build(kSum, {Shape({2, 3}), Shape({2, 3, 1, 1})}), "srclayers#1");
+}
+
+TEST_P(EltwiseTest, RejectsANumberForEachChannelButInAProductOfTwo) {
+  const Shape images = {2, 3, 4, 5}, numbers = {2, 3, 1, 1};
+  for (const char* conf : {kSum, kMax})
+    EXPECT_CONFIG_ERROR_SAYS(Build(conf, {images, numbers}), "srclayers#1",
+                             "; only PROD takes one number for each channel");
+  EXPECT_CONFIG_ERROR_SAYS(Build(kProduct, {numbers, images}), "srclayers#1",
+                           "; name the images first");
+  EXPECT_CONFIG_ERROR_SAYS(Build(kProduct, {images, images, numbers}), "srclayers#2",
+                           "; a PROD with one number for each channel takes two sources");
+  for (const Shape& other : {Shape({2, 4, 1, 1}), Shape({2, 3, 4, 1}), Shape({2, 3, 1}),
+                             Shape({2, 1, 4, 5}), Shape({2, 12})})
+    EXPECT_CONFIG_ERROR_SAYS(Build(kProduct, {images, other}), "srclayers#1",
+                             "sources must have one shape");
+  EXPECT_CONFIG_ERROR(Build(kProduct, {Shape({2, 3, 4}), Shape({2, 3})}), "srclayers#1");
 }
 
 TEST_P(EltwiseTest, RejectsFactorsThatItCannotUse) {
