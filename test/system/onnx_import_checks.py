@@ -9,8 +9,9 @@ from onnx_file import model, node, tensor
 
 # Nets that come back from an export and an import in the same form. All have a layer "x".
 SAME = ("convolution_in_groups", "deconvolution_in_groups", "max_pooling_of_sides", "mean_pooling_rounded_up", "lrn",
-        "batch_norm_of_settings", "layer_norm_of_rows", "stanh", "activation_gelu", "activation_silu", "weighted_sum",
-        "inner_product", "softmax_in_parts", "concate_1", "channels_normalised")
+        "batch_norm_of_settings", "layer_norm_of_rows", "stanh", "activation_gelu", "activation_silu", "activation_relu6",
+        "activation_hard_sigmoid", "activation_hard_swish", "number_for_each_channel",
+        "number_for_each_channel_of_rows", "weighted_sum", "inner_product", "softmax_in_parts", "concate_1", "channels_normalised")
 
 
 def imported(case, data, *args, code=0, folder="net"):
@@ -111,7 +112,16 @@ def functions_of_several_nodes_become_one_layer(case):
                    [tensor("w", (192, 2), [0.5] * 384), tensor("b", (2,), [1.0, 2.0])])
     padded = model([node("Pad", "x p", "a"), node("Conv", "a w", "y")],
                    [tensor("p", (8,), [0, 0, 1, 2, 0, 0, 1, 2], onnx.INT64), tensor("w", (2, 3, 3, 3), [0.5] * 54)])
+    six = [tensor("low", (), [0.0]), tensor("six", (), [6.0])]
+    relu6 = model([node("Clip", "x low six", "y")], six)
+    hard = [node("Add", "x three", "a"), node("Clip", "a low six", "b")]
+    six.append(tensor("three", (), [3.0]))
+    gate = model(hard + [node("Div", "b six", "y")], six)
+    swish = model(hard + [node("Mul", "x b", "c"), node("Div", "c six", "y")], six)
+    gated = model([node("HardSigmoid", "x", "s", alpha=1 / 6), node("Mul", "s x", "y")])
     for name, data, text in (("silu", silu, "type: SILU"), ("gelu", gelu, "type: GELU"),
+                             ("relu6", relu6, "type: RELU6"), ("gate", gate, "type: HARD_SIGMOID"),
+                             ("swish", swish, "type: HARD_SWISH"), ("gated", gated, "type: HARD_SWISH"),
                              ("biased", biased, "transpose: true"), ("padded", padded, "pad_x: 2")):
         imported(case, data, "-loss", "none", folder=name)
         conf = case.path(f"{name}/job.conf").read_text()
@@ -121,12 +131,34 @@ def functions_of_several_nodes_become_one_layer(case):
 
 
 @check
+def squeeze_and_excitation_becomes_a_product(case):
+    """The factor may come first, and be a row of numbers that a Reshape turns to (N, c, 1, 1)."""
+    mean = node("ReduceMean", "x", "m", axes=[-1, -2], keepdims=1)
+    images = model([mean, node("Conv", "m w", "c"), node("Sigmoid", "c", "s"), node("Mul", "s x", "y")],
+                   [tensor("w", (3, 3, 1, 1), [0.5] * 9)])
+    rows = model([mean, node("Flatten", "m", "f"), node("Gemm", "f w", "g"), node("Reshape", "g sizes", "s"),
+                  node("Mul", "x s", "y")],
+                 [tensor("w", (3, 3), [0.5] * 9), tensor("sizes", (4,), [-1, 3, 1, 1], onnx.INT64)])
+    for name, data, layers in (("images", images, 5), ("rows", rows, 4)):
+        imported(case, data, "-loss", "none", folder=name)
+        conf = case.path(f"{name}/job.conf").read_text()
+        equal(conf.count("  layer {"), layers, f"layers of {name}")
+        has(conf, "operation: PROD", "job.conf")
+        case.run("check", f"{name}/job.conf")
+    refused(case, model([node("ReduceMean", "x", "m", axes=[2, 3]), node("Add", "x m", "y")]),
+            "joins (N, 3, 8, 8) and (N, 3, 1, 1)")
+
+
+@check
 def nodes_without_a_layer_are_all_listed(case):
-    data = model([node("Clip", "x low high", "a", name="six"), node("TopK", "a", "b"), node("Hardmax", "x", "y")],
-                 [tensor("low", (), [0.0]), tensor("high", (), [6.0])])
-    refused(case, data, 'in.onnx: 3 nodes cannot become layers: node "six" (Clip): cuts values off at 0 and 6')
+    data = model([node("Clip", "x low high", "a", name="five"), node("TopK", "a", "b"), node("Hardmax", "x", "y")],
+                 [tensor("low", (), [0.0]), tensor("high", (), [5.0])])
+    refused(case, data, 'in.onnx: 3 nodes cannot become layers: node "five" (Clip): cuts values off at 0 and 5')
     refused(case, data, 'node "b" (TopK): no layer computes this operator')
     refused(case, data, 'node "y" (Hardmax)')
+    refused(case, model([node("HardSigmoid", "x", "y")]), "has alpha 0.2 and beta 0.5; a layer has 1/6 and 1/2")
+    three = [tensor("three", (), [3.0])]
+    refused(case, model([node("Add", "x three", "y")], three), "no layer adds a number in this place")
     refused(case, model([node("Conv", "x w", "y", pads=[0, 0, 1, 1])], [tensor("w", (2, 3, 3, 3), [0.5] * 54)]),
             "pads differ on opposite sides of the picture")
 

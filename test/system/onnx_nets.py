@@ -113,8 +113,8 @@ NETS = {
     "activation_stanh": activation("STANH"),
     "activation_gelu": activation("GELU"),
     "activation_silu": activation("SILU"),
-    "activation_relu6": net(IMAGE, layer("kImagePreprocess", "rgbimage_conf { scale: 5 }", name="a"),
-                            layer("kActivation", "activation_conf { type: RELU6 }", source="a")),
+    "activation_relu6": net(IMAGE, dense("a", "data", 1, 11, RANDOM), layer(  # some numbers are above 6
+        "kActivation", "activation_conf { type: RELU6 }", source="a")),
     "activation_hard_sigmoid": activation("HARD_SIGMOID"),
     "activation_hard_swish": activation("HARD_SWISH"),
     "residual_block": net(

@@ -1,9 +1,11 @@
-// Reads functions of one number: Relu, LeakyRelu, Clip, Sigmoid, Tanh, Erf, Gelu.
+// Reads functions of one number: Relu, LeakyRelu, Clip, HardSigmoid, HardSwish, Sigmoid, Tanh, Erf,
+// Gelu.
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "driver/onnx/import/node_import.h"
+#include "nn/neuron/activation.h"
 
 namespace singa {
 namespace {
@@ -13,6 +15,20 @@ void AddRelu(float slope, NodeImport* node) {
   ImportedLayer& layer = node->Add(kReLU, {x}, Sizes(node->graph().ShapeOf(x)));
   if (slope != 0) layer.conf.mutable_relu_conf()->set_negative_slope(slope);
   node->Give(node->FeatureDims(0));
+}
+
+void AddActivation(ActivationType type, LayerOutput x, NodeImport* node) {
+  node->Add(kActivation, {x}, Sizes(node->graph().ShapeOf(x)))
+      .conf.mutable_activation_conf()
+      ->set_type(type);
+}
+
+// Gives a step on the way to a layer that reads `x`.
+void GiveStep(ValueForm form, float factor, LayerOutput x, NodeImport* node) {
+  ImportValue value{.form = form, .dims = node->FeatureDims(0)};
+  value.source = x;
+  value.factor = factor;
+  node->Give(std::move(value));
 }
 
 void ReadReluNode(NodeImport* node) { AddRelu(0, node); }
@@ -29,18 +45,31 @@ void ReadClip(NodeImport* node) {
   };
   const float low = bound(1, "min", -kMost), high = bound(2, "max", kMost);
   if (low <= -kMost && high >= kMost) return node->GiveSame(node->FeatureDims(0));
-  if (low != 0 || !(high >= kMost))
+  if (low == 0 && high >= kMost) return AddRelu(0, node);
+  if (low != 0 || high != 6)
     node->Refuse(StrCat("cuts values off at ", low, " and ", high,
-                        ", as ReLU6 does; no layer has an upper bound"));
-  AddRelu(0, node);
+                        "; layers cut them off at 0, or at 0 and 6"));
+  const ImportValue& x = node->in(0);
+  if (x.form == ValueForm::kPlusThree) {  // 6 times the hard sigmoid
+    AddActivation(HARD_SIGMOID, x.source, node);
+    return GiveStep(ValueForm::kScaled, 6, {node->graph().last_layer(), 0}, node);
+  }
+  AddActivation(RELU6, node->Feature(0), node);
+  node->Give(Sizes(node->FeatureDims(0)));
 }
 
-// Gives a step on the way to a layer that reads `x`.
-void GiveStep(ValueForm form, float factor, LayerOutput x, NodeImport* node) {
-  ImportValue value{.form = form, .dims = node->FeatureDims(0)};
-  value.source = x;
-  value.factor = factor;
-  node->Give(std::move(value));
+// The operator's defaults are others.
+void ReadHardSigmoid(NodeImport* node) {
+  const float slope = node->Float("alpha", 0.2f), shift = node->Float("beta", 0.5f);
+  if (std::abs(slope - kHardSlope) > 1e-6f || shift != 0.5f)
+    node->Refuse(StrCat("has alpha ", slope, " and beta ", shift, "; a layer has 1/6 and 1/2"));
+  AddActivation(HARD_SIGMOID, node->Feature(0), node);
+  node->Give(Sizes(node->FeatureDims(0)));
+}
+
+void ReadHardSwish(NodeImport* node) {
+  AddActivation(HARD_SWISH, node->Feature(0), node);
+  node->Give(Sizes(node->FeatureDims(0)));
 }
 
 void ReadSigmoidNode(NodeImport* node) { GiveStep(ValueForm::kSigmoid, 1, node->Feature(0), node); }
@@ -67,6 +96,8 @@ void ReadGelu(NodeImport* node) {
 SINGA_REGISTER_ONNX_IMPORT(Relu, ReadReluNode);
 SINGA_REGISTER_ONNX_IMPORT(LeakyRelu, ReadLeakyRelu);
 SINGA_REGISTER_ONNX_IMPORT(Clip, ReadClip);
+SINGA_REGISTER_ONNX_IMPORT(HardSigmoid, ReadHardSigmoid);
+SINGA_REGISTER_ONNX_IMPORT(HardSwish, ReadHardSwish);
 SINGA_REGISTER_ONNX_IMPORT(Sigmoid, ReadSigmoidNode);
 SINGA_REGISTER_ONNX_IMPORT(Tanh, ReadTanhNode);
 SINGA_REGISTER_ONNX_IMPORT(Erf, ReadErf);

@@ -73,8 +73,31 @@ void Scale(size_t x, size_t number, float factor, NodeImport* node) {
     value.form = ValueForm::kScaled;
     value.factor = factor;
   }
-  if (value.form == ValueForm::kGelu && IsAboutEqual(value.factor, 1)) value.factor = 1;
+  if ((value.form == ValueForm::kGelu || value.form == ValueForm::kScaled) &&
+      IsAboutEqual(value.factor, 1))
+    value.factor = 1;
+  if (value.form == ValueForm::kScaled && value.factor == 1) value.form = ValueForm::kFeature;
   node->Give(std::move(value));
+}
+
+// Reads x times a hard sigmoid of x, or of that times a number. Returns whether the node is this.
+bool GiveHardSwish(size_t x, size_t part, NodeImport* node) {
+  const ImportValue &left = node->in(x), &right = node->in(part);
+  if (left.form != ValueForm::kFeature || left.dims != right.dims ||
+      (right.form != ValueForm::kFeature && right.form != ValueForm::kScaled))
+    return false;
+  const ImportedLayer& gate = node->graph().layer(right.source.layer);
+  if (gate.conf.type() != kActivation || gate.conf.activation_conf().type() != HARD_SIGMOID ||
+      gate.sources[0] != left.source)
+    return false;
+  node->Add(kActivation, {left.source}, Sizes(node->graph().ShapeOf(left.source)))
+      .conf.mutable_activation_conf()
+      ->set_type(HARD_SWISH);
+  ImportValue value{.form = right.form, .dims = left.dims};
+  value.source = {node->graph().last_layer(), 0};
+  value.factor = right.factor;
+  node->Give(std::move(value));
+  return true;
 }
 
 // Reads x sigmoid(x) and x (1 + erf(x / sqrt(2))), with `part` as the second factor. Returns
@@ -101,13 +124,30 @@ bool GiveProduct(size_t x, size_t part, NodeImport* node) {
   return true;
 }
 
+// Reads images times one number for each channel, (N, c, 1, 1). Returns whether the node is this.
+bool GiveScaledChannels(size_t x, size_t scale, NodeImport* node) {
+  const Sizes images = node->FeatureDims(x), numbers = node->FeatureDims(scale);
+  if (images.size() != 4 || numbers != Sizes{kFreeBatch, images[1], 1, 1} || numbers == images)
+    return false;
+  const LayerOutput source = node->Feature(x), factor = node->Feature(scale);
+  const Sizes row = node->graph().ShapeOf(source), factors = node->graph().ShapeOf(factor);
+  if (row != SizesFrom(images, 1) || (factors != Sizes{row[0], 1, 1} && factors != Sizes{row[0]}))
+    node->Refuse(StrCat("multiplies features with rows of ", SizesText(row), " and ",
+                        SizesText(factors), ": no layer reshapes them"));
+  node->Add(kEltwise, {source, factor}, row)
+      .conf.mutable_eltwise_conf()
+      ->set_operation(EltwiseProto::PROD);
+  node->Give(images);
+  return true;
+}
+
 void ReadMul(NodeImport* node) {
   RequireTwoInputs(*node);
   for (size_t i : {0, 1})
     if (const auto number = node->Number(i)) return Scale(1 - i, i, *number, node);
-  if (!node->IsConstant(0) && !node->IsConstant(1) &&
-      (GiveProduct(0, 1, node) || GiveProduct(1, 0, node)))
-    return;
+  if (!node->IsConstant(0) && !node->IsConstant(1))
+    for (const auto& give : {GiveProduct, GiveHardSwish, GiveScaledChannels})
+      if (give(0, 1, node) || give(1, 0, node)) return;
   JoinFeatures(EltwiseProto::PROD, {1, 1}, node);
 }
 
@@ -148,6 +188,12 @@ void ReadAdd(NodeImport* node) {
     }
     if (value.form == ValueForm::kMatrix && node->IsSoleReader(1 - i))
       return AddBiasTo(value, i, node);
+    if (!value.is_constant() && node->Number(i) == 3.0f &&
+        node->in(i).dims.size() <= value.dims.size()) {
+      ImportValue sum{.form = ValueForm::kPlusThree, .dims = value.dims};
+      sum.source = node->Feature(1 - i);
+      return node->Give(std::move(sum));
+    }
   }
   JoinFeatures(EltwiseProto::SUM, {1, 1}, node);
 }

@@ -57,6 +57,7 @@ enum class ValueForm : uint8_t {
   kConstant,    // `tensor` or `integers`
   kFeature,     // source
   kScaled,      // factor x
+  kPlusThree,   // x + 3
   kErf,         // erf(x / sqrt(2))
   kErfPlusOne,  // factor (1 + erf(x / sqrt(2)))
   kGelu,        // factor gelu(x)

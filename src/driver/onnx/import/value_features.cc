@@ -10,6 +10,8 @@ const char* NameOfStep(ValueForm form) {
   switch (form) {
     case ValueForm::kScaled:
       return "no layer multiplies by a number in this place";
+    case ValueForm::kPlusThree:
+      return "no layer adds a number in this place";
     case ValueForm::kPadded:
       return "no layer pads; only a Conv or AveragePool that reads it alone can do so";
     default:
