@@ -1,45 +1,15 @@
-// Tests imports of models that this test builds. test/system/onnx_import_checks.py tests the
-// command.
+// Tests imports of models that this test builds. import/ has tests of each kind of node, and
+// test/system/onnx_import_checks.py tests the command.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "driver/onnx/import/job_import.h"
 #include "driver/onnx/import/node_import.h"
-#include "driver/onnx/onnx_graph.h"
-#include "singa/base/error.h"
+#include "support/driver/imported_graph.h"
 
 namespace singa {
 namespace {
-
-// Returns a graph with the input x, (N, 3, 8, 8), and the output y.
-OnnxGraph PictureGraph() {
-  OnnxGraph graph({"x", "y"});
-  graph.AddInput("x", {"N", 3, 8, 8});
-  graph.AddOutput("y", {"N", 3, 8, 8});
-  return graph;
-}
-
-ImportedJob ImportGraph(OnnxGraph* graph, const ImportOptions& options = {.loss = "none"}) {
-  const std::string bytes = graph->Serialize("net");
-  TensorValues tensors("net.onnx");
-  const OnnxModel model = ReadOnnxModel(std::as_bytes(std::span(bytes)), "net.onnx");
-  return ImportJob(model, "net.onnx", options, &tensors);
-}
-
-std::string ImportRefusalOf(OnnxGraph* graph) {
-  try {
-    ImportGraph(graph);
-  } catch (const DataError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-void ExpectText(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
-}
 
 TEST(OnnxImport, MakesALayerOfEachNode) {
   OnnxGraph graph = PictureGraph();
@@ -139,10 +109,6 @@ TEST(OnnxImport, ReadsTheOperatorsOfTheExport) {
     EXPECT_TRUE(OnnxNodeReaders().Has(op)) << op;
 }
 
-std::string OneNumber(OnnxGraph* graph, float number, const std::vector<int64_t>& dims = {}) {
-  return graph->Floats("k", dims, {&number, 1});
-}
-
 TEST(OnnxImport, RefusesAnotherNumberOfInputs) {
   for (const char* op : {"Add", "Sub", "Mul", "Div"}) {
     OnnxGraph one = PictureGraph(), three = PictureGraph();
@@ -164,7 +130,7 @@ TEST(OnnxImport, RefusesAnOutputThatNoLayerGives) {
 TEST(OnnxImport, NamesAnOutputThatIsAConstant) {
   OnnxGraph graph = PictureGraph();
   graph.Add("Relu", {"x"}, {"y"});
-  graph.AddOutput(OneNumber(&graph, 1), {});
+  graph.AddOutput(Constant(&graph, {}, 1), {});
   ExpectText(ImportRefusalOf(&graph), "output \"k\": is a constant");
 }
 
@@ -174,7 +140,7 @@ TEST(OnnxImport, PreparesTheInputOfAllItsReadersAlone) {
   graph.AddOutput("y", {"N", 3, 8, 8});
   graph.AddOutput("r", {"N", 3, 8, 8});
   graph.Add("Identity", {"x"}, {"same"});
-  graph.Add("Sub", {"same", OneNumber(&graph, 2)}, {"y"});
+  graph.Add("Sub", {"same", Constant(&graph, {}, 2)}, {"y"});
   graph.Add("Relu", {"x"}, {"r"});
   ExpectText(ImportRefusalOf(&graph), "(Sub): no layer adds, multiplies or reads a constant");
 }
@@ -189,7 +155,7 @@ TEST(OnnxImport, ScalesTheInputOfOneReaderAlone) {
       {"x", graph.Ints("begin", {2, -6}), graph.Ints("end", {-2, 6}), graph.Ints("axes", {2, 3})},
       {"cut"});
   graph.Add("Identity", {"cut"}, {"same"});
-  graph.Add("Mul", {"same", OneNumber(&graph, 2)}, {"y"});
+  graph.Add("Mul", {"same", Constant(&graph, {}, 2)}, {"y"});
   graph.Add("Relu", {"same"}, {"r"});
   const NetProto net = ImportGraph(&graph).job.neuralnet();
   ASSERT_EQ(net.layer_size(), 4);
@@ -259,26 +225,23 @@ TEST(OnnxImport, RefusesNumbersThatAreNotFinite) {
   OnnxGraph slope = PictureGraph(), product = PictureGraph();
   slope.Add("LeakyRelu", {"x"}, {"y"}, {OnnxFloat("alpha", NAN)});
   ExpectText(ImportRefusalOf(&slope), "attribute alpha is nan, which is not finite");
-  product.Add("Mul", {"x", OneNumber(&product, 1e30f)}, {"a"});
-  product.Add("Mul", {"a", OneNumber(&product, 1e30f)}, {"y"});
+  product.Add("Mul", {"x", Constant(&product, {}, 1e30f)}, {"a"});
+  product.Add("Mul", {"a", Constant(&product, {}, 1e30f)}, {"y"});
   ExpectText(ImportRefusalOf(&product), "multiplies by a number that is not finite");
 }
 
 TEST(OnnxImport, RefusesPaddingBeyondTheLargestWindow) {
   OnnxGraph graph = PictureGraph();
-  onnx::AttributeProto rule;
-  rule.set_name("auto_pad");
-  rule.set_type(onnx::AttributeProto::STRING);
-  rule.set_s("SAME_UPPER");
   graph.Add("MaxPool", {"x"}, {"y"},
-            {OnnxInts("kernel_shape", {1 << 20, 1 << 20}), OnnxInts("dilations", {9, 9}), rule});
+            {OnnxInts("kernel_shape", {1 << 20, 1 << 20}), OnnxInts("dilations", {9, 9}),
+             OnnxText("auto_pad", "SAME_UPPER")});
   ExpectText(ImportRefusalOf(&graph), "pixels of padding; a side takes 1048576");
 }
 
 TEST(OnnxImport, ListsConstantsOfOtherTypesWithAllRefusals) {
   OnnxGraph graph = PictureGraph();
   graph.Add("Mul", {"x", graph.Ints("two", {2})}, {"a"});
-  graph.Add("Reshape", {"x", OneNumber(&graph, 1, {1})}, {"b"});
+  graph.Add("Reshape", {"x", Constant(&graph, {1}, 1)}, {"b"});
   graph.Add("TopK", {"x"}, {"y"});
   const std::string refusal = ImportRefusalOf(&graph);
   ExpectText(refusal, "3 nodes cannot become layers");
@@ -292,7 +255,7 @@ TEST(OnnxImport, JoinsNoFeaturesOfOtherSizes) {
   silu.Add("Reshape", {"x", silu.Ints("sizes", {-1, 3, 4, 16})}, {"r"});
   silu.Add("Mul", {"r", "s"}, {"y"});
   ExpectText(ImportRefusalOf(&silu), "joins (N, 3, 4, 16) and (N, 3, 8, 8)");
-  scaled.Add("Mul", {"x", OneNumber(&scaled, 2, {1, 1, 1, 1, 1})}, {"y"});
+  scaled.Add("Mul", {"x", Constant(&scaled, {1, 1, 1, 1, 1}, 2)}, {"y"});
   ExpectText(ImportRefusalOf(&scaled), "a constant of (1, 1, 1, 1, 1), which has more dimensions");
 }
 
