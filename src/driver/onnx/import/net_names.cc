@@ -85,7 +85,7 @@ class ParamNames {
         param->set_share_from(shared.has_share_from() ? shared.share_from() : shared.name());
         continue;
       }
-      const bool plain = CleanName(tensor->name, "") == tensor->name &&
+      const bool plain = !tensor->name.empty() && CleanName(tensor->name, "") == tensor->name &&
                          tensor->name != "__metadata__" && !used_.Has(tensor->name);
       param->set_name(used_.Unused(plain ? tensor->name : own));
     }

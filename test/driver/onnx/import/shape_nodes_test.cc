@@ -75,6 +75,7 @@ TEST(ShapeNodes, AConstantMayBeANode) {
   graph.Add("Gemm", {"x", "w"}, {"y"});
   const ImportedJob imported = ImportGraph(&graph);
   ASSERT_EQ(imported.params.size(), 1u);
+  EXPECT_EQ(imported.params[0].name, "y_0");  // the tensor has no name
   EXPECT_EQ(imported.params[0].shape, (Sizes{2, 2}));
   EXPECT_EQ(imported.params[0].numbers, (std::vector<float>{0, 1, 2, 3}));
 }
