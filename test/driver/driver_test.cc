@@ -3,12 +3,12 @@
 #include "singa/driver/driver.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 
 #include "io/temp_dir.h"
+#include "support/counted_lines.h"
 #include "support/driver/small_job.h"
 
 namespace singa::driver {
@@ -23,20 +23,19 @@ using testing::ExitedWithCode;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const int code = Driver().Main(static_cast<int>(words.size()), argv.data());
-  _exit(code);
+  EndWithCountedLines(Driver().Main(static_cast<int>(words.size()), argv.data()));
 }
 
 // Ends the process with the code of `call`; a ConfigError goes to stderr with its path.
 template <typename Call>
 [[noreturn]] void End(const Call& call) {
   try {
-    _exit(call());
+    EndWithCountedLines(call());
   } catch (const ConfigError& error) {
     std::fprintf(stderr, "<%s> %s\n", error.path().c_str(), error.message().c_str());
-    _exit(error.code());
+    EndWithCountedLines(error.code());
   } catch (const Error& error) {
-    _exit(error.code());
+    EndWithCountedLines(error.code());
   }
 }
 
@@ -57,6 +56,43 @@ TEST(Driver, AnErrorGivesItsCodeAndText) {
 }
 
 TEST(Driver, ASubcommandRuns) { EXPECT_EXIT(EndAsMain({"version"}), ExitedWithCode(kExitOk), ""); }
+
+TEST(Driver, HelpIsNoError) {
+  EXPECT_EXIT(EndAsMain({"help", "train"}), ExitedWithCode(kExitOk), "");
+}
+
+// Writes a job that trains in some milliseconds. Returns its path.
+std::string WriteJob(const TempDir& dir, const std::string& settings) {
+  return dir.Write("job.conf", SmallJob(dir.Path("ws"), settings).DebugString());
+}
+
+TEST(Driver, TrainsAndTestsAJobOfAFile) {
+  const TempDir dir;
+  const std::string conf = WriteJob(dir, "train_steps: 2");
+  EXPECT_EXIT(EndAsMain({"-conf", conf, "-singa_job", "7"}), ExitedWithCode(kExitOk),
+              "done: 2 steps");
+  EXPECT_TRUE(std::filesystem::exists(dir.Path("ws/log")));
+  EXPECT_EXIT(EndAsMain({"train", conf, "-resume", "-set", "train_steps=3"}),
+              ExitedWithCode(kExitOk), "at step 2\n");
+  EXPECT_EXIT(EndAsMain({"-conf", conf, "-test"}), ExitedWithCode(kExitOk), "params from ");
+}
+
+TEST(Driver, ATrainingThatDivergesIsAnError) {
+  const TempDir dir;
+  const std::string conf =
+      WriteJob(dir, "train_steps: 9 updater { learning_rate { base_lr: 3e38 } }");
+  EXPECT_EXIT(EndAsMain({"-conf", conf}), ExitedWithCode(kExitDiverged), "singa: error: ");
+}
+
+TEST(Driver, TheFileOfOldSettingsSaysWhereTheLogIs) {
+  const TempDir dir;
+  const std::string conf = WriteJob(dir, "train_steps: 1");
+  const std::string old = dir.Write("singa.conf", "log_dir: '" + dir.Path("old") + "'");
+  EXPECT_EXIT(EndAsMain({"-conf", conf, "-singa_conf", old}), ExitedWithCode(kExitOk), "");
+  EXPECT_TRUE(std::filesystem::exists(dir.Path("old")));
+  EXPECT_EXIT(EndAsMain({"-conf", conf, "-singa_conf", dir.Write("bad.conf", "no: 1")}),
+              ExitedWithCode(kExitConfig), "bad.conf has the errors that are shown above");
+}
 
 TEST(Driver, TrainsAndTestsAJobThatHasNoFile) {
   const TempDir dir;
