@@ -24,6 +24,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A sanitizer looks for wrong uses of memory, which a part of the states shows. There, each
+// operation has one of the ways to lose data, in turn, and not all of them.
+#ifdef SINGA_SANITIZED
+constexpr bool kEachWay = false;
+constexpr size_t kEachPrefix = 5;
+#else
+constexpr bool kEachWay = true;
+constexpr size_t kEachPrefix = 1;
+#endif
+
 JobProto Job(const std::string& workspace, int seed, int steps) {
   return SmallJob(workspace, StrCat("name: 'power' train_steps: ", steps, " seed: ", seed, R"(
     disp_freq: 1 test_freq: 3 test_steps: 1 checkpoint_freq: 2 checkpoint_keep: 2
@@ -104,22 +114,21 @@ class PowerLossTest : public testing::Test {
     return newest->step();
   }
 
-  // Counts the prefixes of `log` after which a power loss loses a committed step, if all unsynced
-  // bytes are lost. The files found then may be damaged.
-  int PrefixesThatLose(const std::vector<DiskOperation>& operations) {
+  // Returns whether a power loss after some prefix of the operations loses a committed step, if all
+  // unsynced bytes are lost. The files found then may be damaged.
+  bool SomePrefixLoses(const std::vector<DiskOperation>& operations) {
     FindCommits(operations);
-    if (commits_[0].empty() || commits_[1].empty()) return -1;
+    EXPECT_FALSE(commits_[0].empty() || commits_[1].empty());
     const DiskLog log(operations);
-    int losing = 0;
-    for (size_t count = 0; count <= operations.size(); ++count) {
+    for (size_t count = 0; count <= operations.size(); count += kEachPrefix) {
       const std::string there = root_ / "there";
       fs::remove_all(there);
       fs::create_directories(there);
       DiskAfter(log, count, Lost::kAllUnsynced, 0).Store(workspace(), there);
       const std::string aside = there + "/previous";
-      losing += LosesCommit(there, aside, 0, count) || LosesCommit(there, aside, 1, count);
+      if (LosesCommit(there, aside, 0, count) || LosesCommit(there, aside, 1, count)) return true;
     }
-    return losing;
+    return false;
   }
   bool LosesCommit(const std::string& there, const std::string& aside, int run, size_t count) {
     bool lost = false;
@@ -203,7 +212,9 @@ TEST_F(PowerLossTest, AtEveryOperationOfWholeJobsNothingCommittedIsLost) {
       {Lost::kAny, 2}};
   int states = 0, resumed = 0;
   for (size_t count = 0; count <= log.log().size() && !HasFailure(); ++count) {
-    for (const auto& [lost, seed] : modes) {
+    for (size_t mode = 0; mode < modes.size(); ++mode) {
+      if (!kEachWay && mode != count % modes.size()) continue;
+      const auto& [lost, seed] = modes[mode];
       SCOPED_TRACE(StrCat("after ", count, " of ", log.log().size(), " operations, mode ",
                           static_cast<int>(lost), ", seed ", seed));
       const std::string there = root_ / "there";
@@ -235,9 +246,9 @@ TEST_F(PowerLossTest, AJobThatForgetsToSyncLosesCommits) {
   testing::internal::CaptureStderr();
   Record();
   const std::vector<DiskOperation> log = files_->log();
-  EXPECT_EQ(PrefixesThatLose(log), 0);
-  EXPECT_GT(PrefixesThatLose(Without(DiskOperation::kSyncFile, log)), 0);
-  EXPECT_GT(PrefixesThatLose(Without(DiskOperation::kSyncFolder, log)), 0);
+  EXPECT_FALSE(SomePrefixLoses(log));
+  EXPECT_TRUE(SomePrefixLoses(Without(DiskOperation::kSyncFile, log)));
+  EXPECT_TRUE(SomePrefixLoses(Without(DiskOperation::kSyncFolder, log)));
   testing::internal::GetCapturedStderr();
 }
 
