@@ -93,11 +93,10 @@ sanitized() {
 # OpenMP clears for a team of threads looks like a race.
 threads() {
   build thread
+  ctest --preset thread
+  # As the preset has them for unit tests.
   local -x OMP_THREAD_LIMIT=1
   local -x TSAN_OPTIONS="history_size=7 suppressions=$PWD/test/support/thread_sanitizer.txt"
-  for room in io comm train cluster; do
-    "build-tsan/bin/test_$room" --gtest_brief=1
-  done
   python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }
 system() { python3 test/system/run.py build/bin/singa; }
