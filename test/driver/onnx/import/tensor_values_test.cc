@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <span>
 
 #include "driver/onnx/import/onnx_model.h"
 #include "io/temp_dir.h"
