@@ -15,6 +15,7 @@ import sys
 REGISTERED = re.compile(r"^SINGA_REGISTER_(\w+)\((\w+),\s*([\w:]+)", re.MULTILINE)
 RUN = re.compile(r"\.run = (\w+)\b(?!\()")  # of a subcommand
 COMMENT = re.compile(r"//[^\n]*")
+WORD = re.compile(r"\w+")
 STRING = re.compile(r'R"\(.*?\)"|"(?:[^"\\\n]|\\.)*"', re.DOTALL)  # messages may name a type
 
 # Each kind here has implementations of one file. The pattern finds the name of one in other code.
@@ -56,11 +57,9 @@ def code_of(path):
     return COMMENT.sub("", path.read_text(encoding="utf-8"))
 
 
-def same_thing(one, other):
-    """Returns whether two files belong to one thing, as idx_store.cc and idx_store.h."""
-    names = [re.sub(r"(_(cudnn|onednn|cublas|nccl))?\.\w+$", "", pathlib.Path(path).name)
-             for path in (one, other)]
-    return names[0] == names[1]
+def thing_of(path):
+    """Returns the thing that a file belongs to: one for idx_store.cc and idx_store.h."""
+    return re.sub(r"(_(cudnn|onednn|cublas|nccl))?\.\w+$", "", pathlib.Path(path).name)
 
 
 def may_name(kind, path):
@@ -72,6 +71,14 @@ def violations(root):
              for folder in ("src", "include") for file in sorted((root / folder).rglob("*"))
              if file.suffix in (".cc", ".h", ".cu", ".cuh")}
     bare = {path: STRING.sub("", code) for path, code in files.items()}
+    words = {path: set(WORD.findall(code)) for path, code in files.items()}
+    things = {path: thing_of(path) for path in files}
+
+    def others_with(name, home):
+        """Returns the files of other things than `home` that have all words of the name."""
+        wanted = set(WORD.findall(name))
+        return [path for path in files if wanted <= words[path] and things[path] != things[home]]
+
     found = {kind: set() for kind in KINDS}
     commands = set()
     for home, code in files.items():
@@ -79,20 +86,19 @@ def violations(root):
             if kind not in KINDS:
                 continue
             found[kind].add(name)
-            for path, other in files.items():
-                if same_thing(path, home):
-                    continue
-                if re.search(rf"\b{made_by}\b", other):
+            for path in others_with(made_by, home):
+                if re.search(rf"\b{made_by}\b", files[path]):
                     yield f"{path}: names {made_by}, which {home} registers as {name}"
-                elif (KINDS[kind] and not may_name(kind, path) and
-                      re.search(KINDS[kind].format(name), other if kind == "STORE" else bare[path])):
+            for path in others_with(name, home) if KINDS[kind] else []:
+                text = files[path] if kind == "STORE" else bare[path]
+                if not may_name(kind, path) and re.search(KINDS[kind].format(name), text):
                     yield f"{path}: names {name}, which {home} registers"
         if "SINGA_REGISTER_SUBCOMMAND(" not in code or home.endswith("/subcommand.h"):
             continue
         commands.add(home)
         for run in RUN.findall(code):
-            for path, other in files.items():
-                if not same_thing(path, home) and re.search(rf"\b{run}\b", other):
+            for path in others_with(run, home):
+                if re.search(rf"\b{run}\b", files[path]):
                     yield f"{path}: names {run}, the subcommand of {home}"
     for kind, name in EXAMPLES.items():
         if name not in found[kind]:
