@@ -62,12 +62,12 @@ class CharRnnLayer final : public Layer, public RecordReader {
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) override {
     const int64_t window = step_++ % text_->windows();
+    const bool anywhere = shuffle_ && (phase & kTrain) != 0;
     const Philox draw = ctx.Random(name_);
     for (int64_t r = 0; r < rows_.rows; ++r) {
       const int64_t segment = first_ + r;
-      begins_[r] = shuffle_ && phase == kTrain
-                       ? static_cast<int64_t>(draw.Below(segment, text_->begins()))
-                       : text_->BeginOf(segment, window);
+      begins_[r] = anywhere ? static_cast<int64_t>(draw.Below(segment, text_->begins()))
+                            : text_->BeginOf(segment, window);
       const uint8_t* characters = text_->At(begins_[r]);
       for (size_t l = 0; l < out.size(); ++l) out[l]->data.data()[r] = characters[l];
     }
