@@ -2,7 +2,7 @@
 import json
 import struct
 
-from case import check, equal, has, learned, tensors, true
+from case import check, close, equal, has, learned, tensors, true
 from job import csv, dense
 
 NET = dense("fc1", "data", 1, 6) + """
@@ -79,6 +79,29 @@ def checkpoint_path_takes_shapes_with_the_same_elements_in_the_same_order(case):
     write_tensors(case.path("other.safetensors"), other)
     has(case.train("job.conf", "-set", "checkpoint_path=other.safetensors", code=78).err,
         'param "w1" has the shape (4, 6) in "other.safetensors", in the net (6, 4)', "stderr")
+
+
+@check
+def a_layer_with_transpose_takes_the_weights_of_other_programs(case):
+    before = trained(case)
+    other = {**before, "w3": ("F32", (3, 3), floats(*range(9))), "b3": before["b2"]}
+    write_tensors(case.path("other.safetensors"), other)
+    net = dense("fc1", "data", 1, 6) + dense("fc2", "fc1", 2, 3) + dense("fc", "fc2", 3, 3)
+    case.write("plain.conf", csv("points.csv", "train_steps: 1 disp_freq: 1", 3, layers=net))
+    case.write("turned.conf", csv("points.csv", "train_steps: 1 disp_freq: 1", 3,
+                                  layers=net.replace("num_output", "transpose: true num_output")))
+    err = case.run("ckpt", "import", "other.safetensors", "came", "-conf", "turned.conf").err
+    has(err, "transposed, as their layers say: w1, w2, w3\n", "stderr")
+    equal(tensors(case.path("came/model.safetensors"))["w3"], turned(other["w3"]), "the square weight")
+    has(case.run("check", "turned.conf", "-set", "checkpoint_path=other.safetensors").out,
+        "  transposed            w1, w2, w3\n", "check")
+    losses = []
+    for conf, path in (("plain", "other.safetensors"), ("turned", "other.safetensors"), ("turned", "came")):
+        workspace = f"{conf}-{path}"
+        case.train(f"{conf}.conf", "-set", f"checkpoint_path={path}", workspace=workspace)
+        losses.append(case.rows(workspace)[0]["loss"])
+    close(losses[1], losses[0], 1e-5, "loss by checkpoint_path")
+    equal(losses[2], losses[1], "loss by import")
 
 
 @check

@@ -81,6 +81,7 @@ class Param {
     auto whole = std::make_unique<Param>(name_, layer_, path_, conf_, whole_);
     whole->frozen_ = frozen_;
     whole->inverse_epsilon_ = inverse_epsilon_;
+    whole->transposed_ = transposed_;
     return whole;
   }
   // Excludes the param from updates: the layer itself maintains it (running statistics).
@@ -89,6 +90,9 @@ class Param {
   // as cuDNN 4 did.
   void SetInverseEpsilon(float epsilon) { inverse_epsilon_ = epsilon; }
   float inverse_epsilon() const { return inverse_epsilon_; }  // 0: not a running variance
+  // Marks a matrix as the transposed one of other programs: a weight of (inputs, outputs).
+  void SetTransposed() { transposed_ = true; }
+  bool transposed() const { return transposed_; }
 
   // Returns the factor of the old gradient when a layer adds its own (the beta of gemm): 0 for the
   // first contribution of a step, then 1.
@@ -121,6 +125,7 @@ class Param {
   int contributions_ = 0;
   bool frozen_ = false;
   float inverse_epsilon_ = 0;
+  bool transposed_ = false;
 };
 
 }  // namespace singa

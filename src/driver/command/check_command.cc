@@ -114,6 +114,7 @@ void PrintFirstValues(const JobProto& job, const ParamTable& params) {
       if (report.loaded_by.at(name) == i) names.push_back(name);
     PrintNames("from " + Printable(files[i]), names);
   }
+  PrintNames("transposed", {report.transposed.begin(), report.transposed.end()});
   PrintNames("initialised", report.initialised);
   PrintNames("frozen (lr_scale: 0)", frozen);
   PrintNames("not in the net", report.unused);

@@ -171,15 +171,17 @@ file of SINGA 0.3. Of several checkpoints export takes the newest that is intact
 
 import writes the folder DIR, which checkpoint_path and -checkpoint take. Parameters match by name. A
 shape may differ in sizes of 1, and in neighbouring sizes that are multiplied: (64, 3, 7, 7) is
-(64, 147). Shapes that do not fit, and names of the map that are not there, are errors: all are
-listed, and nothing is written. Parameters that only the file or only the net has are named.
+(64, 147). The weight of a layer with transpose: true is transposed if the file has it the other way
+round. A square one follows the other weights of the file. Shapes that do not fit, and names of the
+map that the file lacks, are errors: all are listed, and nothing is written. Parameters that only the
+file or only the net has are named.
 
 A line of the map is
 
   NAME-IN-FILE NAME-IN-NET [SHAPE] [transpose]
 
 SHAPE, such as 64,3,7,7, is the shape in the file. `transpose` says that the file has the transposed
-matrix. "#" begins a comment. Names that no line has stay as they are.
+matrix, for layers without transpose: true and for export. "#" begins a comment. Names that no line has stay as they are.
 
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, or with values that
 are nan or inf, which export and import do not write, or of other names or shapes than the net has;

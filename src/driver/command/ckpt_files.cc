@@ -80,22 +80,36 @@ ParamTable ParamsOf(const JobProto& job) {
   return params;
 }
 
-// Returns the tensors of the net's params, in its names and shapes.
+// Returns the tensors of the net's params, in its names and shapes. Adds the names of others to
+// `unused`, and those of matrices that it transposes to `turned`.
 std::vector<StoredTensor> FitToNet(std::vector<StoredTensor> tensors, const ParamTable& params,
-                                   MovedParams* mover, std::vector<std::string>* unused) {
+                                   MovedParams* mover, std::vector<std::string>* unused,
+                                   std::vector<std::string>* turned) {
   std::vector<StoredTensor> fitting;
+  std::vector<ParamShapes> shapes;
   for (StoredTensor& tensor : tensors) {
     const Param* const param = params.Find(tensor.name);
     if (!param) {
       unused->push_back(tensor.name);
       continue;
     }
-    if (!SameOrder(tensor.shape, param->shape()))
-      mover->AddProblem(StrCat("param ", Quote(tensor.name), " has the shape ",
-                               tensor.shape.ToString(), " here, in the net ",
-                               param->shape().ToString()));
-    tensor.shape = param->shape();
+    const bool may_turn = param->transposed() && !mover->IsTransposed(tensor.name);
+    shapes.push_back({tensor.shape, param->shape(), may_turn});
     fitting.push_back(std::move(tensor));
+  }
+  const std::vector<ShapeFit> fits = FitsOf(shapes);
+  for (size_t i = 0; i < fits.size(); ++i) {
+    const Shape& in_net = shapes[i].in_net;
+    if (fits[i] == ShapeFit::kNone)
+      mover->AddProblem(StrCat("param ", Quote(fitting[i].name), " has the shape ",
+                               fitting[i].shape.ToString(), " here, in the net ",
+                               in_net.ToString()));
+    if (fits[i] == ShapeFit::kTransposed) {
+      turned->push_back(fitting[i].name);
+      fitting[i].shape = {in_net[1], in_net[0]};
+      fitting[i] = mover->Transposed(fitting[i]);
+    }
+    fitting[i].shape = in_net;
   }
   return fitting;
 }
@@ -109,9 +123,9 @@ int ImportFor(const JobProto& job, const Arguments& args) {
   RequireFinite(file);
   const ParamTable params = ParamsOf(job);
   MovedParams mover = MoverOf(args);
-  std::vector<std::string> unused, missing;
+  std::vector<std::string> unused, turned, missing;
   CheckpointContent content;
-  content.params = FitToNet(mover.ToNet(file), params, &mover, &unused);
+  content.params = FitToNet(mover.ToNet(file), params, &mover, &unused, &turned);
   std::set<std::string> given;
   for (const StoredTensor& tensor : content.params) given.insert(tensor.name);
   for (const auto& param : params.params())
@@ -127,6 +141,7 @@ int ImportFor(const JobProto& job, const Arguments& args) {
   PosixFileSystem disk;
   WriteCheckpointFolder(disk, dir, content);
   TellLeftOut(file);
+  Tell("transposed, as their layers say", turned);
   Tell("not in the net", unused);
   Tell("not in the file, so they start as the job says", missing);
   std::cerr << "wrote " << dir << ": " << Counted(content.params.size(), "param") << '\n';

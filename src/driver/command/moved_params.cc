@@ -23,12 +23,18 @@ std::string MovedParams::PlaceOf(const NamePair& pair) const {
   return StrCat(map_, ": line ", pair.line, ": ");
 }
 
-StoredTensor MovedParams::Transposed(const std::string& name, const ParamsFile::Entry& entry) {
-  const int64_t rows = entry.shape[0], columns = entry.shape[1];
-  std::vector<float>& to = transposed_.emplace_back(entry.values.size());
+StoredTensor MovedParams::Transposed(const StoredTensor& matrix) {
+  const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
+  const auto* const from = static_cast<const float*>(matrix.data);
+  std::vector<float>& to = transposed_.emplace_back(rows * columns);
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = entry.values[i * columns + j];
-  return Stored(name, {columns, rows}, to.data());
+    for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
+  return Stored(matrix.name, {columns, rows}, to.data());
+}
+
+bool MovedParams::IsTransposed(const std::string& in_net) const {
+  return std::any_of(pairs_.begin(), pairs_.end(),
+                     [&](const NamePair& pair) { return pair.transpose && pair.in_net == in_net; });
 }
 
 StoredTensor MovedParams::Moved(const NamePair& pair, const ParamsFile::Entry& entry, bool to_net) {
@@ -42,7 +48,7 @@ StoredTensor MovedParams::Moved(const NamePair& pair, const ParamsFile::Entry& e
                       " has the shape ", entry.shape.ToString()));
     return tensor;
   }
-  if (pair.transpose) tensor = Transposed(name, entry);
+  if (pair.transpose) tensor = Transposed(tensor);
   if (to_net || !pair.shape) return tensor;
   if (!SameOrder(*pair.shape, tensor.shape))
     AddProblem(StrCat(PlaceOf(pair), Quote(pair.in_net), " has the shape ", tensor.shape.ToString(),

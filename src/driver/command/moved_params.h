@@ -23,6 +23,11 @@ class MovedParams {
   std::vector<StoredTensor> ToNet(const ParamsFile& file);
   std::vector<StoredTensor> ToFile(const ParamsFile& file);
 
+  // Returns the transposed matrix. Its values are valid while this object exists.
+  StoredTensor Transposed(const StoredTensor& matrix);
+  // Returns whether a pair says that the file has the transposed matrix of a param of the net.
+  bool IsTransposed(const std::string& in_net) const;
+
   void AddProblem(const std::string& text) { problems_.push_back(text); }
   // Throws DataError with all problems of `file`, if there are any.
   void ThrowProblems(const std::string& file) const;
@@ -30,7 +35,6 @@ class MovedParams {
  private:
   std::vector<StoredTensor> Move(const ParamsFile& file, bool to_net);
   StoredTensor Moved(const NamePair& pair, const ParamsFile::Entry& entry, bool to_net);
-  StoredTensor Transposed(const std::string& name, const ParamsFile::Entry& entry);
   std::string PlaceOf(const NamePair& pair) const;
 
   const std::string map_;

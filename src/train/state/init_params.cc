@@ -13,6 +13,14 @@
 namespace singa {
 namespace {
 
+// Copies the transposed matrix of a file.
+void CopyTransposed(const ParamsFile::Entry& entry, Param* param) {
+  const int64_t rows = param->shape()[0], columns = param->shape()[1];
+  float* data = param->host().data();
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) *data++ = entry.values[j * rows + i];
+}
+
 void CopyValues(const ParamsFile::Entry& entry, const std::string& file, Param* param) {
   float* data = param->host().data();
   std::memcpy(data, entry.values.data(), param->data.bytes());
@@ -56,7 +64,11 @@ InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTabl
   }
   for (const auto& [name, index] : report.loaded_by) {
     Param* const param = params.Find(name);
-    CopyValues(read[index].params().at(name), read[index].path(), param);
+    const ParamsFile::Entry& entry = read[index].params().at(name);
+    if (report.transposed.contains(name))
+      CopyTransposed(entry, param);
+    else
+      CopyValues(entry, read[index].path(), param);
     report.checksum = ExtendCrc32c(report.checksum, param->host().data(),
                                    static_cast<size_t>(param->data.bytes()));
   }

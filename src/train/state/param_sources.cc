@@ -41,6 +41,9 @@ std::vector<std::string> NamesOf(const ParamTable& params) {
 void ParamSources::Add(size_t index, const std::string& path, const ParamsFile& file) {
   Source& source = sources_.emplace_back();
   source.index = index, source.path = path;
+  const bool foreign = file.kind() == ParamsFile::Kind::kSafetensors;  // maybe of another program
+  std::vector<std::string> names;
+  std::vector<ParamShapes> shapes;
   for (const auto& [name, entry] : file.params()) {
     if (source.names.size() <= kMaxNames) source.names.push_back(name);
     const Param* param = params_.Find(name);
@@ -51,13 +54,19 @@ void ParamSources::Add(size_t index, const std::string& path, const ParamsFile& 
     if (!source.gives) version_ = 0;
     source.gives = true;
     version_ = std::max(version_, entry.version);
-    if (SameOrder(entry.shape, param->shape()))
-      loaded_by_[name] = index;
-    else
+    names.push_back(name);
+    shapes.push_back({entry.shape, param->shape(), foreign && param->transposed()});
+  }
+  const std::vector<ShapeFit> fits = FitsOf(shapes);
+  for (size_t i = 0; i < fits.size(); ++i) {
+    transposed_.erase(names[i]);
+    if (fits[i] != ShapeFit::kNone) loaded_by_[names[i]] = index;
+    if (fits[i] == ShapeFit::kTransposed) transposed_.insert(names[i]);
+    if (fits[i] == ShapeFit::kNone)
       source.shapes.push_back(
-          StrCat("param \"", Printable(name), "\" has the shape ", entry.shape.ToString(),
+          StrCat("param \"", Printable(names[i]), "\" has the shape ", shapes[i].in_file.ToString(),
                  source.shapes.empty() ? StrCat(" in \"", file.path(), "\"") : std::string(),
-                 ", in the net ", param->shape().ToString()));
+                 ", in the net ", shapes[i].in_net.ToString()));
   }
 }
 
@@ -85,6 +94,7 @@ InitReport ParamSources::Report() const {
     (loaded_by_.count(param->name()) ? report.loaded : report.initialised).push_back(param->name());
   report.unused.assign(unused_.begin(), unused_.end());
   report.loaded_by = loaded_by_;
+  report.transposed = transposed_;
   report.version = version_;
   return report;
 }

@@ -18,6 +18,7 @@ struct InitReport {
   std::vector<std::string> loaded, initialised;
   std::vector<std::string> unused;          // params in the files that the net lacks
   std::map<std::string, size_t> loaded_by;  // by param: index of the file that gives it
+  std::set<std::string> transposed;         // loaded params whose file has the transposed matrix
   uint32_t checksum = 0;  // CRC32C of the loaded values, in the order of the params' names
   int64_t version = 0;    // updates that the last file's params had seen; 0: unknown
 };
@@ -50,7 +51,7 @@ class ParamSources {
   const ParamTable& params_;
   std::vector<Source> sources_;
   std::map<std::string, size_t> loaded_by_;
-  std::set<std::string> unused_;
+  std::set<std::string> unused_, transposed_;
   int64_t version_ = 0;
 };
 

@@ -72,5 +72,22 @@ TEST(SameOrderTest, OtherShapesOfTheSameSizeDoNotFit) {
   EXPECT_FALSE(SameOrder({2, 3}, {2}));
 }
 
+TEST(ShapeFitTest, AMatrixThatMayTurnIsTransposedIfItsSizesAreTheOtherWayRound) {
+  const std::vector<ParamShapes> params = {
+      {{2, 3}, {3, 2}, true}, {{2, 3}, {3, 2}, false}, {{3, 2}, {3, 2}, true}, {{4}, {5}, true}};
+  EXPECT_EQ(FitsOf(params), std::vector<ShapeFit>({ShapeFit::kTransposed, ShapeFit::kNone,
+                                                   ShapeFit::kSameOrder, ShapeFit::kNone}));
+}
+
+TEST(ShapeFitTest, ASquareMatrixFollowsTheOthersOfItsFile) {
+  const ParamShapes square{{3, 3}, {3, 3}, true}, fixed{{3, 3}, {3, 3}},
+      turned{{2, 3}, {3, 2}, true};
+  EXPECT_EQ(FitsOf(std::vector{square, fixed}),
+            std::vector<ShapeFit>({ShapeFit::kSameOrder, ShapeFit::kSameOrder}));
+  EXPECT_EQ(
+      FitsOf(std::vector{square, fixed, turned}),
+      std::vector<ShapeFit>({ShapeFit::kTransposed, ShapeFit::kSameOrder, ShapeFit::kTransposed}));
+}
+
 }  // namespace
 }  // namespace singa
