@@ -34,8 +34,8 @@ const char* VerdictOf(const TensorCheck& check) {
 }
 
 void Print(const NetNode& node, const TensorCheck& check) {
-  std::printf("%-4s %s: %s: %lld elements", VerdictOf(check), node.full_name.c_str(),
-              Printable(check.tensor).c_str(), static_cast<long long>(check.elements));
+  std::printf("%-4s %s: %s: %s", VerdictOf(check), node.full_name.c_str(),
+              Printable(check.tensor).c_str(), Counted(check.elements, "element").c_str());
   if (check.kinks > 0) std::printf(", %lld at kinks", static_cast<long long>(check.kinks));
   std::printf(", differs by %.1e\n", check.worst);
   if (!check.ok())
@@ -108,8 +108,9 @@ line. Use it for layers of your own.
 
   -layer NAME   only this layer
 
-Up to 40 elements of each tensor are moved by a hundredth of its typical size. The gradient and the
-difference may differ by 2 %, since numbers are float32. Elements where the feature has a kink, as kReLU
+Up to 40 elements of each tensor are moved by a hundredth of its typical size, or further if the
+feature is so large that its rounding would hide them. The gradient and the difference may differ by
+2 %, since numbers are float32. Elements where the feature has a kink, as kReLU
 has at 0, are not compared. A line begins with "none" if nothing could be compared. The gradient of a
 loss may be that of its metric times one factor, such as the half of kEuclideanLoss. Random numbers, as
 of kDropout, stay the same. A state that a layer carries from batch to batch begins anew each time.

@@ -13,6 +13,9 @@ namespace singa {
 namespace {
 
 constexpr int64_t kSamples = 40;  // elements of a tensor that are compared, at most
+// Share of a typical gradient that the rounding of features may cost, and how much further than
+// usual an element is moved for it, at most.
+constexpr double kRoundingShare = 0.005, kMostTimesFurther = 1000;
 
 std::vector<float> ValuesOf(const Tensor& tensor) {
   return {tensor.data(), tensor.data() + tensor.size()};
@@ -46,6 +49,7 @@ LayerCheck::LayerCheck(Context* ctx, Net* net, NetNode* node)
 std::vector<TensorCheck> LayerCheck::Run() {
   Objective();  // the outputs have sizes now
   SetWeights();
+  rounding_ = Rounding();
   FindTensors();
   ComputeGradients();
   const double factor = LossFactor();
@@ -139,6 +143,26 @@ double LayerCheck::Objective() {
   return sum;
 }
 
+// Returns how far J typically moves because the outputs are rounded to float32; 0 for a loss.
+double LayerCheck::Rounding() const {
+  double squares = 0;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    const float* const y = node_.out[i]->data.data();
+    for (size_t j = 0; j < weights_[i].size(); ++j) {
+      const double term = double{y[j]} * weights_[i][j];
+      squares += term * term;
+    }
+  }
+  return std::sqrt(squares) * std::numeric_limits<float>::epsilon() / 2;
+}
+
+// Returns how far elements are moved. `typical`: size of the tensor's gradients.
+double LayerCheck::StepFor(const Tested& of, double typical) const {
+  const double least = 0.01 * RootMeanSquare(of.at) + 1e-3;
+  const double wanted = typical > 0 ? rounding_ / (kRoundingShare * typical) : 0;
+  return wanted > least ? std::min(wanted, kMostTimesFurther * least) : least;
+}
+
 double LayerCheck::ObjectiveAt(Tested* of, int64_t element, double value) {
   for (Tested& tested : tested_) std::ranges::copy(tested.at, tested.values->data());
   of->values->data()[element] = static_cast<float>(value);
@@ -178,8 +202,7 @@ double LayerCheck::LossFactor() {
 
 TensorCheck LayerCheck::Check(Tested* of, double factor) {
   TensorCheck check{.tensor = of->name};
-  const double h = 0.01 * RootMeanSquare(of->at) + 1e-3;
-  const double typical = RootMeanSquare(of->gradient);
+  const double typical = RootMeanSquare(of->gradient), h = StepFor(*of, typical);
   for (const int64_t i : SampledElements(of->values->size())) {
     const double difference = factor * DifferenceAt(of, i, h), gradient = of->gradient[i];
     const double scale = std::max({std::abs(difference), std::abs(gradient), typical, 1e-12});

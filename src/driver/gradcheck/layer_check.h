@@ -47,6 +47,8 @@ class LayerCheck {
   void FindTensors();
   void ComputeGradients();
   double Objective();
+  double Rounding() const;
+  double StepFor(const Tested& of, double typical) const;
   double ObjectiveAt(Tested* of, int64_t element, double value);
   double DifferenceAt(Tested* of, int64_t element, double h);
   double KinkAt(Tested* of, int64_t element, double h);
@@ -59,6 +61,7 @@ class LayerCheck {
   std::vector<std::vector<float>> inputs_;   // of all sources, also those without a gradient
   std::vector<std::vector<float>> weights_;  // of each output in J; none: the layer is a loss
   std::vector<Tested> tested_;
+  double rounding_ = 0;  // how far J moves by the rounding of outputs
 };
 
 }  // namespace singa

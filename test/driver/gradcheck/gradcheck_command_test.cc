@@ -102,6 +102,18 @@ class GradcheckTest : public testing::Test {
   const TempDir dir_;
 };
 
+TEST_F(GradcheckTest, SmallBiasesOfLargeFeaturesAgree) {
+  const CapturedCommand run = Run("shape: 6",
+                                  R"(layer { name: "fc" type: kInnerProduct
+             srclayers: "data" innerproduct_conf { num_output: 3 }
+             param { name: "w" init { type: kUniform low: -1e5 high: 1e5 } }
+             param { name: "b" init { type: kUniform low: -1 high: 1 } } })" +
+                                      Loss("fc"),
+                                  {"-layer", "fc"});
+  EXPECT_EQ(run.code, kExitOk) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("ok   fc: param[1] \"b\": 3 elements"));
+}
+
 TEST_F(GradcheckTest, SoundLayersAgree) {
   const CapturedCommand run = Run("shape: [2, 6, 6]",
                                   R"(layer { name: "conv" type: kConvolution srclayers: "data"
