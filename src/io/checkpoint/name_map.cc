@@ -105,7 +105,9 @@ class MapParser {
 }  // namespace
 
 std::vector<NamePair> ParseNameMap(std::string_view text, const std::string& file) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   MapParser parser(file);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     parser.ReadLine(text.substr(0, end));

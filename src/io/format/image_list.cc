@@ -82,6 +82,8 @@ void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
 
 std::string MissingAdvice(std::string_view name) {
   if (HasLoneReturn(name)) return StrCat("; ", kLoneReturns);
+  if (name.size() > 1 && name.front() == '"' && name.back() == '"')
+    return "; a name stands without quotes, also one with blanks";
   if (WithoutNumbers(name) == name) return "";
   return "; a line has one label, or num_targets numbers (singa data: -targets)";
 }

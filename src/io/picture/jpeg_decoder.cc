@@ -96,6 +96,7 @@ void JpegDecoder::Decode(std::span<const uint8_t> bytes, int channels, Raster* r
   if (tjDecompressHeader3(handle_, bytes.data(), size, &width, &height, &subsampling, &colours) !=
       0)
     Fail();
+  if (width < 1 || height < 1) throw ValueError("damaged JPEG: it does not say its size");
   constexpr int64_t kMostInByte = 8 * 8 * 8;  // a block of 8 x 8 takes a bit
   const int64_t pixels = int64_t{height} * width;
   CheckBytes("JPEG", bytes.size(), pixels / kMostInByte, height, width);

@@ -37,6 +37,15 @@ TEST(NameMapTest, ALineHasNamesAShapeAndWhetherToTranspose) {
   EXPECT_TRUE(pairs[3].transpose);
 }
 
+TEST(NameMapTest, AByteOrderMarkIsNoPartOfAName) {
+  const std::vector<NamePair> pairs = ParseNameMap(
+      "\xEF\xBB\xBF"
+      "a b\n",
+      "M");
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].in_file, "a");
+}
+
 TEST(NameMapTest, AWrongLineIsAnErrorWithItsNumber) {
   EXPECT_EQ(ErrorOf("a b\nc\n"), "M: line 2: needs two names: in the file, in the net");
   EXPECT_EQ(ErrorOf("a b\n\na c"), "M: line 3: \"a\" in the file is that of line 1");

@@ -71,7 +71,9 @@ TEST(ImageListTest, AdvisesWhenANameSeemsToHoldMoreThanAName) {
             "; a line has one label, or num_targets numbers (singa data: -targets)");
   EXPECT_EQ(MissingAdvice("a.bmp 0\rb.bmp"),
             "; lines seem to end with \\r alone; end them with \\n");
-  for (const char* name : {"a 1.bmp", "0.bmp", "7"}) EXPECT_EQ(MissingAdvice(name), "") << name;
+  EXPECT_EQ(MissingAdvice("\"a b.bmp\""), "; a name stands without quotes, also one with blanks");
+  for (const char* name : {"a 1.bmp", "0.bmp", "7", "\""})
+    EXPECT_EQ(MissingAdvice(name), "") << name;
 }
 
 TEST(ImageListTest, ALineIsToldFromOtherTexts) {
