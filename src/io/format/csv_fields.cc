@@ -106,6 +106,16 @@ size_t CsvFields::LengthOfField(std::string_view line) const {
   return length;
 }
 
+bool CsvFields::EndsInQuotes(std::string_view text) const {
+  for (;;) {
+    while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+    if (text.starts_with('"') && LengthInQuotes(text) == 0) return true;
+    const size_t length = LengthOfField(text);
+    if (length == text.size()) return false;
+    text.remove_prefix(length + 1);
+  }
+}
+
 std::string SeparatorsIn(const std::string& text) {
   std::string separators;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -25,6 +25,9 @@ class CsvFields {
   // line belongs to the field, which then is the rest of the line.
   std::optional<std::string_view> Next(std::string_view* line) const;
 
+  // Returns whether a field of `text` begins with a quote that does not close.
+  bool EndsInQuotes(std::string_view text) const;
+
   bool Separates(char c) const { return separates_[static_cast<unsigned char>(c)]; }
 
  private:

@@ -16,6 +16,10 @@
 namespace singa {
 namespace {
 
+// Limits of a header whose names contain line breaks.
+constexpr size_t kMostHeaderLines = 32;
+constexpr int64_t kMostHeaderBytes = int64_t{1} << 20;
+
 class TextFileStore final : public ValueStore {
  public:
   TextFileStore(InputFile file, std::vector<ValuePlace> lines, std::unique_ptr<ValueParser> parser,
@@ -38,6 +42,25 @@ class TextFileStore final : public ValueStore {
   const bool has_header_;
   const std::vector<std::string> columns_;
 };
+
+// Makes one place of the lines of a header: a name in quotes may contain line breaks.
+void JoinHeader(const InputFile& file, const std::string& separator,
+                std::vector<ValuePlace>* lines) {
+  const CsvFields fields(separator);
+  ValuePlace header = lines->front();
+  size_t count = 1;
+  for (std::string text;; ++count) {
+    text.resize(header.size);
+    file.ReadAt(header.offset, text.data(), header.size);
+    if (!fields.EndsInQuotes(text)) break;
+    if (count == std::min(lines->size(), kMostHeaderLines) || header.size > kMostHeaderBytes)
+      throw ValueError("the header has a quote before a name, and none behind it");
+    const ValuePlace& next = (*lines)[count];
+    header.size = next.offset + next.size - header.offset;
+  }
+  lines->erase(lines->begin() + 1, lines->begin() + static_cast<int64_t>(count));
+  lines->front() = header;
+}
 
 // Returns the names of the columns in the line at `place`. `alone`: the file has no other line.
 std::vector<std::string> HeaderAt(const InputFile& file, const ValuePlace& place, bool alone,
@@ -64,15 +87,18 @@ std::vector<std::string> InOrderOfSample(std::vector<std::string> names,
 
 std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
   InputFile file = InputFile::Open(options.path);
-  std::vector<ValuePlace> lines =
-      options.first_alone ? IndexLines(file, options.header ? 2 : 1) : IndexLines(file);
+  std::vector<ValuePlace> lines = options.first_alone
+                                      ? IndexLines(file, options.header ? kMostHeaderLines + 1 : 1)
+                                      : IndexLines(file);
   int64_t header = 0;  // offset of its line
   try {
     std::vector<std::string> names;
     if (options.header && !lines.empty()) {
       header = lines.front().offset;
+      JoinHeader(file, options.separator, &lines);
       names = HeaderAt(file, lines.front(), lines.size() == 1, options);
       lines.erase(lines.begin());
+      if (options.first_alone && lines.size() > 1) lines.resize(1);
     }
     if (lines.empty())
       throw DataError(file.name(), -1,

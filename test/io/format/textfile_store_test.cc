@@ -39,6 +39,26 @@ class Csv : public ::testing::Test {
   TempDir dir_;
 };
 
+TEST_F(Csv, ANameInTheHeaderMayContainLineBreaks) {
+  const auto open = [&](const std::string& text, bool first_alone) {
+    return OpenStore("textfile", {.path = dir_.Write("a.csv", text),
+                                  .format = ValueFormat::kCsv,
+                                  .header = true,
+                                  .label_column = "height\n\n(\"cm\")",
+                                  .first_alone = first_alone});
+  };
+  const std::string text = "width,\"height\n\n(\"\"cm\"\")\",age\r\n1,2,3\n4,5,6\n";
+  for (const bool first_alone : {false, true}) {
+    const auto store = open(text, first_alone);
+    EXPECT_EQ(store->size(), first_alone ? 1 : 2);
+    EXPECT_EQ(store->Read(0).label, 2);
+    EXPECT_EQ(store->Read(0).data[1], 3);
+  }
+  for (const char* const broken : {"a,\"b\n1,2\n3,4\n", "\"a"})
+    EXPECT_EQ(ErrorOf([&] { open(broken, false); }),
+              "a.csv:1: the header has a quote before a name, and none behind it");
+}
+
 TEST_F(Csv, HasALabelBeforeTheNumbers) {
   const auto store = Open("3,0.5,-1e-3\n12,7,8\n");
   ASSERT_EQ(store->size(), 2);
