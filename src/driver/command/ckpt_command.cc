@@ -181,7 +181,8 @@ A line of the map is
   NAME-IN-FILE NAME-IN-NET [SHAPE] [transpose]
 
 SHAPE, such as 64,3,7,7, is the shape in the file. `transpose` says that the file has the transposed
-matrix. export transposes by this word alone. "#" begins a comment. Names that no line has stay as they are.
+matrix. export transposes by this word alone. "#" begins a comment. Names that no line has stay as
+they are.
 
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, or with values that
 are nan or inf, which export and import do not write, or of other names or shapes than the net has;
