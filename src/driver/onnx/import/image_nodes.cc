@@ -47,12 +47,8 @@ void ReadConv(NodeImport* node) {
       filters[0] % group != 0)
     node->Refuse(StrCat("has filters of ", SizesText(filters), " in ", group, " groups for ",
                         image.c, " channels"));
-  ImportedWindow window = WindowOf(*node, filters[2], filters[3], image);
-  const int64_t after_y = window.after_y + image.pad_y, after_x = window.after_x + image.pad_x;
-  window.y.pad += image.pad_y;
-  window.x.pad += image.pad_x;
-  if (after_y != window.y.pad || after_x != window.x.pad)
-    node->Refuse("pads differ on opposite sides of the picture");
+  const ImportedWindow window = WindowOf(*node, filters[2], filters[3], image);
+  RequireEqualPads(*node, window);
   const Sizes out = {filters[0], CountOf(*node, window.y, image.h),
                      CountOf(*node, window.x, image.w)};
   SetFilters(node, window, filters[0], group, &node->Add(kConvolution, {image.feature}, out));
@@ -72,8 +68,7 @@ void ReadConvTranspose(NodeImport* node) {
   const std::string rule = node->Text("auto_pad", "NOTSET");
   if (rule != "NOTSET" && rule != "VALID") node->Refuse("auto_pad is " + rule);
   const ImportedWindow window = WindowOf(*node, filters[2], filters[3], image);
-  if (window.after_y != window.y.pad || window.after_x != window.x.pad)
-    node->Refuse("pads differ on opposite sides of the picture");
+  RequireEqualPads(*node, window);
   const auto size = [](const WindowSide& side, int64_t in) {
     return (in - 1) * side.stride - 2 * side.pad + side.extent();
   };

@@ -3,26 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "driver/onnx/import/onnx_model.h"
+#include "driver/onnx/import/sizes.h"
 #include "singa/proto/layer.pb.h"
 
 namespace singa {
-
-// This size stands for the rows of a batch, whose number is free.
-inline constexpr int64_t kFreeBatch = std::numeric_limits<int64_t>::min();
-
-using Sizes = std::vector<int64_t>;
-
-// Returns "(N, 3, 224, 224)".
-std::string SizesText(const Sizes& sizes);
-// Returns the sizes from dimension `first` on.
-Sizes SizesFrom(const Sizes& sizes, size_t first);
-int64_t ProductOf(const Sizes& sizes);
 
 struct LayerOutput {
   int layer = -1;

@@ -87,7 +87,7 @@ void RequireBoundedParams(const ImportedNet& net, const std::string& file) {
 
 ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const ImportOptions& options,
                       TensorValues* tensors) {
-  ImportedNet net = GraphImport(model, file, options.shape, tensors).Run();
+  ImportedNet net = ImportNet(model, file, options.shape, tensors);
   ImportedJob imported;
   imported.guessed_loss = AddLoss(options.loss, &net);
   SetInput(options, net.layers[0].conf.mutable_store_conf());

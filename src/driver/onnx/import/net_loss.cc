@@ -42,7 +42,7 @@ class LossImport {
     return -1;
   }
 
-  // Returns what a loss compares with targets or labels. GraphImport's nets have an output.
+  // Returns what a loss compares with targets or labels. ImportNet's nets have an output.
   LayerOutput Predictions() const {
     const LayerOutput scores = net_.outputs[0];
     if (scores.layer == 0)

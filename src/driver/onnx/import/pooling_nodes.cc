@@ -83,16 +83,11 @@ void ReadMaxPool(NodeImport* node) {
 void ReadAveragePool(NodeImport* node) {
   if (node->Ints("kernel_shape").empty()) node->Refuse("has no kernel_shape");
   const ImportedImage image = node->Image(0, true);
-  ImportedWindow window = WindowOf(*node, 0, 0, image);
+  const ImportedWindow window = WindowOf(*node, 0, 0, image);
   const bool counts = node->Int("count_include_pad", 0) != 0;
-  const bool own = window.y.pad > 0 || window.x.pad > 0;
+  const bool own = window.y.pad > image.pad_y || window.x.pad > image.pad_x;
   if (!counts && own) node->Refuse("leaves padding out of the mean, which no layer does");
-  if (counts && (window.after_y != window.y.pad || window.after_x != window.x.pad))
-    node->Refuse("pads differ on opposite sides of the picture");
-  window.y.pad += image.pad_y;
-  window.x.pad += image.pad_x;
-  window.after_y += image.pad_y;
-  window.after_x += image.pad_x;
+  if (counts) RequireEqualPads(*node, window);
   AddPooling(window, image, PoolingProto::AVG, node);
 }
 

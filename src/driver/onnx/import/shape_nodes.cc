@@ -24,47 +24,28 @@ void ReadFlatten(NodeImport* node) {
   node->GiveSame({kFreeBatch, node->RowSize(0)});
 }
 
-// Returns the sizes behind the batch that a reshape of `row` numbers asks for, or refuses it.
-Sizes ReshapedRow(const NodeImport& node, const Sizes& wanted, int64_t row) {
-  Sizes sizes = SizesFrom(wanted, 1);
-  const auto free = std::find(sizes.begin(), sizes.end(), -1);
-  bool fits = std::all_of(sizes.begin(), sizes.end(), [](int64_t s) { return s > 0 || s == -1; });
-  if (fits && free != sizes.end()) {
-    *free = 1;
-    const int64_t others = ProductOf(sizes);
-    *free = row / others;
-  }
-  // The first size is the batch: the free one, or the number of rows of the file.
+// Returns the sizes to which a feature is reshaped. The first is the batch: the free size, or the
+// number of rows of the file.
+Sizes ReshapedFeature(const NodeImport& node, const Sizes& wanted) {
   const int64_t first = wanted.empty() ? 0 : wanted[0];
-  fits = fits && std::count(wanted.begin(), wanted.end(), -1) <= 1 && ProductOf(sizes) == row &&
-         (first == kFreeBatch || first == -1 || first == node.graph().fixed_batch());
-  if (!fits)
+  const bool batch = first == kFreeBatch || first == -1 || first == node.fixed_batch();
+  auto sizes = SolvedSizes(SizesFrom(wanted, 1), node.RowSize(0));
+  if (!batch || !sizes || std::count(wanted.begin(), wanted.end(), -1) > 1)
     node.Refuse(StrCat("reshapes ", SizesText(node.FeatureDims(0)), " to ", SizesText(wanted),
                        "; a layer keeps each row whole"));
-  return sizes;
+  sizes->insert(sizes->begin(), kFreeBatch);
+  return *sizes;
 }
 
 void ReadReshape(NodeImport* node) {
-  const bool constant = node->IsConstant(0);
   const Sizes from = node->in(0).dims;
   Sizes wanted = node->Has(1) ? node->Integers(1) : node->Ints("shape");
   for (size_t i = 0; i < wanted.size() && i < from.size(); ++i)
     if (wanted[i] == 0 && node->Int("allowzero", 0) == 0) wanted[i] = from[i];
-  if (!constant) {
-    Sizes dims = ReshapedRow(*node, wanted, node->RowSize(0));
-    dims.insert(dims.begin(), kFreeBatch);
-    return node->GiveSame(dims);
-  }
-  const int64_t size = ProductOf(from);
-  const auto free = std::find(wanted.begin(), wanted.end(), -1);
-  if (free != wanted.end()) {
-    *free = 1;
-    const int64_t others = ProductOf(wanted);
-    *free = others > 0 ? size / others : 0;
-  }
-  const bool valid = std::all_of(wanted.begin(), wanted.end(), [](int64_t s) { return s >= 0; });
-  if (!valid || ProductOf(wanted) != size) node->Refuse("reshapes a constant to another size");
-  node->GiveSame(wanted);
+  if (!node->IsConstant(0)) return node->GiveSame(ReshapedFeature(*node, wanted));
+  const auto sizes = SolvedSizes(wanted, ProductOf(from));
+  if (!sizes) node->Refuse("reshapes a constant to another size");
+  node->GiveSame(*sizes);
 }
 
 // Returns the axes of a Squeeze or Unsqueeze, for a value of `rank` dimensions, sorted.

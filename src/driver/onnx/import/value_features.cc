@@ -1,7 +1,6 @@
-// FeatureOf makes the layer of a value that several nodes make together.
-#include <algorithm>
+#include "driver/onnx/import/value_features.h"
 
-#include "driver/onnx/import/graph_import.h"
+#include <algorithm>
 
 namespace singa {
 namespace {
@@ -19,74 +18,80 @@ const char* NameOfStep(ValueForm form) {
   }
 }
 
-}  // namespace
-
 // Multiplies pictures of the input by a number: kImagePreprocess does so.
-LayerOutput GraphImport::ScaledInput(const ImportValue& value) {
-  ImportedLayer& source = layer(value.source.layer);
+LayerOutput ScaledInput(const ImportValue& value, LayerGraph* layers) {
+  ImportedLayer& source = layers->layer(value.source.layer);
   const bool preprocessed = source.conf.type() == kImagePreprocess;
-  const Sizes row = ShapeOf(value.source);
+  const Sizes row = layers->ShapeOf(value.source);
   if ((value.source.layer != 0 && !preprocessed) || row.size() < 2 || row.size() > 3)
-    Refuse(value.node, NameOfStep(value.form));
-  if (!preprocessed || source.conf.rgbimage_conf().has_scale() || IsShared(value.source.layer)) {
-    AddLayer(kImagePreprocess, value.name, value.node, {value.source}, row)
+    layers->Refuse(value.node, NameOfStep(value.form));
+  if (!preprocessed || source.conf.rgbimage_conf().has_scale() ||
+      layers->IsShared(value.source.layer)) {
+    layers->AddLayer(kImagePreprocess, value.name, value.node, {value.source}, row)
         .conf.mutable_rgbimage_conf()
         ->set_scale(value.factor);
-    return {last_layer(), 0};
+    return {layers->last_layer(), 0};
   }
   source.conf.mutable_rgbimage_conf()->set_scale(value.factor);
   return value.source;
 }
 
-LayerOutput GraphImport::FeatureOf(ImportValue* value) {
-  if (value->form == ValueForm::kFeature) return value->source;
-  if (value->form == ValueForm::kScaled) {
-    value->source = ScaledInput(*value);
-    value->form = ValueForm::kFeature;
-    return value->source;
-  }
-  const Sizes row = value->form == ValueForm::kMatrix ? Sizes{value->weight.dims[1]}
-                    : value->form == ValueForm::kJoin ? ShapeOf(value->terms[0])
-                                                      : ShapeOf(value->source);
+void SetMatrix(const ImportValue& value, ImportedLayer* layer) {
+  InnerProductProto& conf = *layer->conf.mutable_innerproduct_conf();
+  conf.set_num_output(static_cast<int32_t>(value.weight.dims[1]));
+  conf.set_bias_term(false);
+  conf.set_transpose(true);
+  layer->params = {value.weight};
+}
+
+void SetJoin(const ImportValue& value, ImportedLayer* layer) {
+  EltwiseProto& conf = *layer->conf.mutable_eltwise_conf();
+  conf.set_operation(value.operation);
+  const std::vector<float>& factors = value.coefficients;
+  if (std::any_of(factors.begin(), factors.end(), [](float factor) { return factor != 1; }))
+    conf.mutable_coeff()->Add(factors.begin(), factors.end());
+}
+
+void AddLayerOf(const ImportValue& value, LayerGraph* layers) {
   const auto add = [&](LayerType type) -> ImportedLayer& {
-    return AddLayer(type, value->name, value->node, {value->source}, row);
+    return layers->AddLayer(type, value.name, value.node, {value.source},
+                            Sizes(layers->ShapeOf(value.source)));
   };
-  switch (value->form) {
+  switch (value.form) {
     case ValueForm::kSigmoid:
       add(kSigmoid);
-      break;
+      return;
     case ValueForm::kTanh:
-      if (value->factor != 1) Refuse(value->node, NameOfStep(value->form));
+      if (value.factor != 1) break;
       add(kActivation).conf.mutable_activation_conf()->set_type(TANH);
-      break;
+      return;
     case ValueForm::kGelu:
-      if (value->factor != 1) Refuse(value->node, NameOfStep(value->form));
+      if (value.factor != 1) break;
       add(kActivation).conf.mutable_activation_conf()->set_type(GELU);
-      break;
-    case ValueForm::kMatrix: {
-      ImportedLayer& layer = add(kInnerProduct);
-      InnerProductProto& conf = *layer.conf.mutable_innerproduct_conf();
-      conf.set_num_output(static_cast<int32_t>(row[0]));
-      conf.set_bias_term(false);
-      conf.set_transpose(true);
-      layer.params = {value->weight};
-      break;
-    }
-    case ValueForm::kJoin: {
-      ImportedLayer& layer = add(kEltwise);
-      layer.sources = value->terms;
-      EltwiseProto& conf = *layer.conf.mutable_eltwise_conf();
-      conf.set_operation(value->operation);
-      const std::vector<float>& factors = value->coefficients;
-      if (std::any_of(factors.begin(), factors.end(), [](float factor) { return factor != 1; }))
-        conf.mutable_coeff()->Add(factors.begin(), factors.end());
-      break;
-    }
+      return;
+    case ValueForm::kMatrix:
+      return SetMatrix(value, &layers->AddLayer(kInnerProduct, value.name, value.node,
+                                                {value.source}, {value.weight.dims[1]}));
+    case ValueForm::kJoin:
+      return SetJoin(value, &layers->AddLayer(kEltwise, value.name, value.node, value.terms,
+                                              Sizes(layers->ShapeOf(value.terms[0]))));
     default:
-      Refuse(value->node, NameOfStep(value->form));
+      break;
+  }
+  layers->Refuse(value.node, NameOfStep(value.form));
+}
+
+}  // namespace
+
+LayerOutput FeatureOf(ImportValue* value, LayerGraph* layers) {
+  if (value->form == ValueForm::kFeature) return value->source;
+  if (value->form == ValueForm::kScaled) {
+    value->source = ScaledInput(*value, layers);
+  } else {
+    AddLayerOf(*value, layers);
+    value->source = {layers->last_layer(), 0};
   }
   value->form = ValueForm::kFeature;
-  value->source = {last_layer(), 0};
   return value->source;
 }
 

@@ -56,7 +56,16 @@ ImportedWindow WindowOf(const NodeImport& node, int64_t kernel_y, int64_t kernel
   } else if (rule != "NOTSET") {
     node.Refuse("auto_pad is " + rule);
   }
+  window.y.pad += image.pad_y;
+  window.x.pad += image.pad_x;
+  window.after_y += image.pad_y;
+  window.after_x += image.pad_x;
   return window;
+}
+
+void RequireEqualPads(const NodeImport& node, const ImportedWindow& window) {
+  if (window.after_y != window.y.pad || window.after_x != window.x.pad)
+    node.Refuse("pads differ on opposite sides of the picture");
 }
 
 int64_t CountOf(const NodeImport& node, const WindowSide& side, int64_t in) {

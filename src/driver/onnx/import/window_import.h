@@ -12,7 +12,7 @@ namespace singa {
 inline constexpr int64_t kMostWindow = 1 << 20;
 
 struct ImportedWindow {
-  WindowSide y, x;                   // pad: before the picture
+  WindowSide y, x;                   // pad: before the picture, with the zeros of a Pad
   int64_t after_y = 0, after_x = 0;  // padding behind it
 };
 
@@ -20,6 +20,9 @@ struct ImportedWindow {
 // and auto_pad. Refuses sizes that are no window of two dimensions.
 ImportedWindow WindowOf(const NodeImport& node, int64_t kernel_y, int64_t kernel_x,
                         const ImportedImage& image);
+
+// Refuses padding that differs on opposite sides.
+void RequireEqualPads(const NodeImport& node, const ImportedWindow& window);
 
 // Returns the number of windows. Refuses a window that does not fit.
 int64_t CountOf(const NodeImport& node, const WindowSide& side, int64_t in);
