@@ -33,7 +33,32 @@ BLOCK = model(
      node("Flatten", "h", "i"), node("Softmax", "i", "y", name="end")],
     [tensor("w", (3, 3, 3, 3), [0.1] * 81)] + [tensor(name, (3,), [1.0] * 3) for name in "gbmv"] +
     [tensor("z", (8,), [0, 0, 1, 1, 0, 0, 1, 1], onnx.INT64)])
+INDICES = [onnx.value_info("x", ("T", "N"), onnx.INT64)]
+GRU = tensor("w", (1, 6, 2), [0.5] * 12)
+TEXT = model(
+    [node("Gather", "t x", "e"), node("GRU", "e w w", "s h", hidden_size=2, linear_before_reset=1),
+     node("Reshape", "s r", "f"), node("Gemm", "f g", "y", transB=1)],
+    [tensor("t", (4, 2), [0.5] * 8), GRU, tensor("r", (2,), [-1, 2], onnx.INT64), tensor("g", (3, 2), [1.0] * 6)],
+    INDICES)
+ATTENTION = model(
+    [node("Transpose", "x", "s", perm=[1, 0, 2]), node("MatMul", "s w", "p"), node("Add", "p b", "z"),
+     node("Reshape", "z r", "h"), node("Transpose", "h", "t", perm=[2, 1, 3, 0, 4]),
+     node("Split", "t", "q k v", axis=0),
+     node("Transpose", "k", "c", perm=[0, 1, 2, 4, 3]), node("MatMul", "q c", "d"), node("Mul", "d i", "j"),
+     node("Softmax", "j", "l"), node("MatMul", "l v", "m"), node("Transpose", "m", "n", perm=[3, 1, 0, 2, 4]),
+     node("Reshape", "n u", "o"), node("Gemm", "o a a1", "y")],
+    [tensor("w", (4, 12), [0.5] * 48), tensor("b", (12,), [0.5] * 12), tensor("i", (), [0.5 ** 0.5]),
+     tensor("r", (5,), [3, -1, 3, 2, 2], onnx.INT64), tensor("u", (2,), [-1, 4], onnx.INT64),
+     tensor("a", (4, 4), [0.5] * 16), tensor("a1", (4,), [0.5] * 4)], [onnx.value_info("x", ("N", 3, 4))])
+VOCABULARY = field(14, field(1, "vocabulary") + field(2, "61620a7a"))
 SEEDS = {
+    "text": TEXT + VOCABULARY,
+    "text_of_no_characters": TEXT + field(14, field(1, "vocabulary") + field(2, "6g")),
+    "text_of_steps": TEXT + field(14, field(1, "time_steps") + field(2, "any number; the job has 5")),
+    "attention": ATTENTION,
+    "activations": model([field(1, "x") + field(1, "w") + field(1, "w") + field(2, "y") + field(4, "RNN") +
+                          field(5, field(1, "activations") + field(9, "Tanh") + field(9, "Relu"))],
+                         [tensor("w", (1, 2, 2), [0.5] * 4)], [onnx.value_info("x", ("N", 3, 2))]),
     "conv": model([CONV], [W]),
     "block": BLOCK,
     "reshape": RESHAPE,

@@ -52,6 +52,7 @@ import meeting_checks
 import metrics_checks
 import onednn_checks
 import onnx_import_checks
+import onnx_sequence_checks
 import outer_checks
 import param_scale_checks
 import partition_checks

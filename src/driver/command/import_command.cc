@@ -23,6 +23,8 @@ namespace {
 
 constexpr const char* kImportedConf = "job.conf";
 constexpr const char* kImportedValues = "model.safetensors";
+constexpr const char* kImportedVocabulary = "vocabulary";
+constexpr const char* kImportedText = "noise.txt";
 
 // Returns the numbers of a flag, separated by commas; none if it is not given.
 template <typename T>
@@ -96,10 +98,15 @@ std::string ConfText(const JobProto& job, const std::string& file) {
     text +=
         "# The input layer reads noise: set backend and path of your records, and remove "
         "synthetic_conf.\n";
-  text +=
-      "# If the model's inputs were prepared outside of it, set channel_mean and channel_std.\n"
-      "# To train, add an updater and train_steps or train_epochs.\n";
-  return text + fields;
+  if (job.neuralnet().layer(0).has_char_rnn_conf())
+    text +=
+        "# The input layer reads a text: set path and vocab_path of yours. Byte n of the "
+        "vocabulary "
+        "has index n.\n";
+  else
+    text +=
+        "# If the model's inputs were prepared outside of it, set channel_mean and channel_std.\n";
+  return text + "# To train, add an updater and train_steps or train_epochs.\n" + fields;
 }
 
 void WriteWhole(FileSystem* disk, const std::string& path, const auto& write) {
@@ -109,7 +116,12 @@ void WriteWhole(FileSystem* disk, const std::string& path, const auto& write) {
   file->Close();
 }
 
-void WriteJob(const std::string& dir, const std::string& text, std::vector<StoredTensor> tensors) {
+void WriteBytes(FileSystem* disk, const std::string& path, const std::string& bytes) {
+  WriteWhole(disk, path, [&](WritableFile* file) { file->Write(bytes.data(), bytes.size()); });
+}
+
+void WriteJob(const std::string& dir, const std::string& conf, const ImportedText& text,
+              std::vector<StoredTensor> tensors) {
   namespace fs = std::filesystem;
   PosixFileSystem disk;
   const std::string fresh = TemporaryName(dir);
@@ -117,8 +129,10 @@ void WriteJob(const std::string& dir, const std::string& text, std::vector<Store
     disk.MakeDirectories(fresh);
     WriteWhole(&disk, StrCat(fresh, "/", kImportedValues),
                [&](WritableFile* file) { WriteSafetensors(std::move(tensors), file); });
-    WriteWhole(&disk, StrCat(fresh, "/", kImportedConf),
-               [&](WritableFile* file) { file->Write(text.data(), text.size()); });
+    if (!text.vocabulary.empty())
+      WriteBytes(&disk, StrCat(fresh, "/", kImportedVocabulary), text.vocabulary);
+    if (!text.text.empty()) WriteBytes(&disk, StrCat(fresh, "/", kImportedText), text.text);
+    WriteBytes(&disk, StrCat(fresh, "/", kImportedConf), conf);
     disk.SyncDirectory(fresh);
     disk.Rename(fresh, dir);
     const fs::path parent = fs::path(dir).parent_path();
@@ -136,6 +150,11 @@ void SetPaths(const std::string& dir, JobProto* job) {
   job->set_name(CleanName(std::filesystem::path(dir).filename().string(), "net"));
   job->mutable_cluster()->set_workspace(StrCat(dir, "/run"));
   job->add_checkpoint_path(StrCat(dir, "/", kImportedValues));
+  LayerProto* const input = job->mutable_neuralnet()->mutable_layer(0);
+  if (!input->has_char_rnn_conf()) return;
+  CharRNNProto* const text = input->mutable_char_rnn_conf();
+  text->set_vocab_path(StrCat(dir, "/", kImportedVocabulary));
+  if (!text->has_path()) text->set_path(StrCat(dir, "/", kImportedText));
 }
 
 int ImportOnnx(const Arguments& args) {
@@ -155,7 +174,7 @@ int ImportOnnx(const Arguments& args) {
     tensors.push_back(Stored(param.name, Shape(param.shape), param.numbers.data()));
     numbers += param.numbers.size();
   }
-  WriteJob(dir, ConfText(imported.job, in), std::move(tensors));
+  WriteJob(dir, ConfText(imported.job, in), imported.text, std::move(tensors));
   std::cerr << "wrote " << Printable(dir) << ": "
             << Counted(imported.job.neuralnet().layer_size(), "layer") << ", "
             << Counted(imported.params.size(), "param") << ", " << Counted(numbers, "number")
@@ -175,11 +194,12 @@ folder that this runs in.
 
   -loss KIND      softmax, sigmoid, euclidean or none. If not given, the loss fits the end of the
                   model: a softmax or sigmoid there becomes a part of it; else softmax
-  -shape SIZES    sizes of a record, such as 3,224,224, where the model leaves them free
+  -shape SIZES    sizes of a record, such as 3,224,224, where the model leaves them free; of a
+                  text, its time steps
   -mean NUMBERS   subtracted from each number of a record: one for all, or with commas one for
                   each channel
   -std NUMBERS    divides the difference: one for all, or with commas one for each channel
-  -store PATH     records that the job reads; if not given, noise
+  -store PATH     records, or text, that the job reads; if not given, noise
   -backend FORMAT format of the records: conf/guide/data.md
 
 A layer has the name of the value that it computes. A node that no layer can compute is an error,

@@ -161,7 +161,7 @@ void ReadDiv(NodeImport* node) {
 
 // Reads x W + b, with the constant b as input `bias`.
 void AddBiasTo(const ImportValue& product, size_t bias, NodeImport* node) {
-  const int64_t outputs = product.dims[1];
+  const int64_t outputs = product.dims.back();
   const ImportedParam param = node->Weight(bias);
   if (param.dims.empty() || param.dims.size() > product.dims.size() ||
       ProductOf(param.dims) != outputs || param.dims.back() != outputs)

@@ -53,6 +53,7 @@ class GraphImport {
     refusals_.Throw(file);
     if (net.outputs.empty()) throw DataError(file, -1, "has no output that a layer gives");
     net.layers = state_.layers.TakeLayers();
+    net.vocabulary = state_.vocabulary;
     KeepUsedLayers(&net);
     return net;
   }
@@ -65,14 +66,17 @@ class GraphImport {
       if (!output.empty()) values.Set({.name = output, .node = index});
     const bool own_domain = !node.domain.empty() && node.domain != "ai.onnx";
     const auto reader = own_domain ? nullptr : OnnxNodeReaders().Make(node.op);
-    if (!reader)
+    const auto part = own_domain ? nullptr : OnnxPartReaders().Make(node.op);
+    if (!reader && !part)
       return refusals_.Note(StrCat(node.Text(), ": no layer computes this operator",
                                    own_domain ? StrCat(" of ", Quote(node.domain)) : ""));
     for (const std::string& input : node.inputs)
       if (!input.empty() && values.Value(input).form == ValueForm::kUnknown) return;
     NodeImport import(index, &state_);
     try {
-      reader->read(&import);
+      const bool done = part && part->read(&import);
+      if (!done && !reader) import.Refuse("no layer computes this operator");
+      if (!done) reader->read(&import);
       for (const std::string& output : node.outputs)
         if (!output.empty() && values.Readers(output) > 0 &&
             values.Value(output).form == ValueForm::kUnknown)
@@ -84,7 +88,7 @@ class GraphImport {
 
   void ReadOutput(const std::string& name, ImportedNet* net) {
     ImportValue& value = state_.values.Value(name);
-    if (value.form == ValueForm::kUnknown) return;
+    if (value.form == ValueForm::kUnknown || value.is_next_state) return;
     try {
       if (value.is_constant())
         throw ImportRefusal{StrCat("output ", Quote(name), ": is a constant")};

@@ -15,7 +15,11 @@ struct ImportState {
   TensorValues& tensors;
   GraphValues values;
   LayerGraph layers;
-  int64_t fixed_batch = -1;  // the number of rows that the file says, or -1
+  // Rows of a batch and time steps that the file says, or -1. A file with free time steps gets a
+  // number, too.
+  int64_t fixed_batch = -1, fixed_steps = -1;
+  int64_t steps = 1;
+  int64_t vocabulary = 0;  // characters of the text, as a layer that reads indices says it
 };
 
 }  // namespace singa

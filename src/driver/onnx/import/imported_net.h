@@ -9,20 +9,29 @@
 
 #include "driver/onnx/import/onnx_model.h"
 #include "driver/onnx/import/sizes.h"
+#include "driver/onnx/import/unit_view.h"
 #include "singa/proto/layer.pb.h"
 
 namespace singa {
 
+inline constexpr int64_t kMostSteps = 50000;  // time steps of an imported net
+
 struct LayerOutput {
   int layer = -1;
   int output = 0;
+  bool last = false;  // only the last time step
   bool operator==(const LayerOutput&) const = default;
 };
 
-// A constant of the graph, with the sizes that its reader sees.
+// Values of a param: numbers of a constant of the graph, with the sizes that the layer sees.
 struct ImportedParam {
   const OnnxTensor* tensor = nullptr;
   Sizes dims = {};
+  int64_t first = 0;        // the constant's number at which they begin
+  int64_t added = -1;       // the number at which as many begin that are added; -1: none
+  bool transposed = false;  // the constant is a matrix (columns, rows)
+  std::vector<const OnnxTensor*> behind = {};  // whole constants that follow the first
+  bool operator==(const ImportedParam&) const = default;
 };
 
 struct ImportedLayer {
@@ -31,12 +40,14 @@ struct ImportedLayer {
   int node = -1;      // the node that gives the value; -1: the graph's input
   std::vector<LayerOutput> sources = {};
   std::vector<Sizes> shapes = {};  // of a row of each output
+  int steps = 1;                   // time steps
   std::vector<ImportedParam> params = {};
 };
 
 struct ImportedNet {
   std::vector<ImportedLayer> layers;  // layers[0]: the input layer
   std::vector<LayerOutput> outputs;
+  int64_t vocabulary = 0;  // characters of the text that the input layer reads
 };
 
 // A value is a constant, a feature of a layer, or a step: a part of a layer that several nodes make
@@ -55,6 +66,30 @@ enum class ValueForm : uint8_t {
   kMatrix,      // x times `weight`
   kJoin,        // `terms`, joined by `operation`
   kPadded,      // x with zeros around the picture
+  // Values of nets with time steps:
+  kIndices,    // x as indices
+  kPadding,    // whether each index of x is padding
+  kFilled,     // `factor` in each place
+  kFuture,     // -infinity where a step would read a later one, else 0
+  kPositions,  // a row of the table `weight` for each time step
+  kState,      // a state that goes from one run of the model to the next
+  kView,       // factor x, in the order of `view`
+  kScores,     // factor q k, a number for each pair of time steps
+  kShares,     // the softmax of such scores
+  kAttended,   // the values that an attention has read, in the order of `view`
+  kProjected,  // these values times the matrix `weight`
+};
+
+// The parts of an attention on the features q, k and v, whose units begin at `first`.
+struct AttentionSources {
+  struct Part {
+    LayerOutput feature = {};
+    int64_t first = 0;
+  };
+  Part q = {}, k = {}, v = {};
+  ViewDim lead = {};  // sequences and heads
+  int64_t heads = 1, width = 1;
+  bool causal = false;
 };
 
 struct ImportValue {
@@ -73,6 +108,9 @@ struct ImportValue {
   std::vector<LayerOutput> terms = {};
   std::vector<float> coefficients = {};
   int64_t pad_y = 0, pad_x = 0;
+  bool is_next_state = false;  // a feature that is a state of the next run, too
+  UnitView view = {};
+  AttentionSources attention = {};
 
   bool is_constant() const { return form == ValueForm::kConstant; }
 };

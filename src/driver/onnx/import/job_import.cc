@@ -1,5 +1,7 @@
 #include "driver/onnx/import/job_import.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -8,6 +10,7 @@
 #include "driver/onnx/import/graph_import.h"
 #include "driver/onnx/import/net_loss.h"
 #include "driver/onnx/import/net_names.h"
+#include "driver/onnx/import/text_of_job.h"
 #include "io/checkpoint/json_text.h"
 #include "io/format/synthetic_store.h"
 #include "singa/base/error.h"
@@ -15,7 +18,7 @@
 namespace singa {
 namespace {
 
-constexpr int kBatchSize = 32, kNoiseRecords = 96;
+constexpr int kNoiseRecords = 96;
 
 // Sets a number for all channels, or a list with one for each.
 void SetPreparation(const std::string& flag, const std::vector<float>& values, int64_t channels,
@@ -29,7 +32,7 @@ void SetPreparation(const std::string& flag, const std::vector<float>& values, i
   list->Add(values.begin(), values.end());
 }
 
-void SetInput(const ImportOptions& options, StoreProto* conf) {
+void SetRecords(const ImportOptions& options, StoreProto* conf) {
   const bool own = conf->has_mean_value() || conf->has_std_value() ||
                    conf->channel_mean_size() > 0 || conf->channel_std_size() > 0;
   if (own && !(options.mean.empty() && options.std.empty()))
@@ -39,7 +42,7 @@ void SetInput(const ImportOptions& options, StoreProto* conf) {
                  conf->mutable_channel_mean(), conf);
   SetPreparation("-std", options.std, channels, &StoreProto::set_std_value,
                  conf->mutable_channel_std(), conf);
-  conf->add_batchsize(kBatchSize);
+  conf->add_batchsize(kImportBatchSize);
   if (options.store.empty()) {
     conf->set_backend(kSyntheticBackend);
     conf->mutable_synthetic_conf()->set_records(kNoiseRecords);
@@ -50,10 +53,34 @@ void SetInput(const ImportOptions& options, StoreProto* conf) {
   if (!options.backend.empty()) conf->set_backend(options.backend);
 }
 
+// Turns a matrix of `columns` rows: the constant has a row for each column of the param.
+std::vector<float> Turned(const std::vector<float>& numbers, int64_t columns) {
+  const auto rows = std::ssize(numbers) / columns;
+  std::vector<float> turned(numbers.size());
+  for (int64_t i = 0; i < columns; ++i)
+    for (int64_t j = 0; j < rows; ++j) turned[j * columns + i] = numbers[i * rows + j];
+  return turned;
+}
+
+std::vector<float> ParamNumbers(const ImportedParam& param, TensorValues* tensors) {
+  std::vector<const OnnxTensor*> constants = {param.tensor};
+  constants.insert(constants.end(), param.behind.begin(), param.behind.end());
+  std::vector<float> all;
+  for (const OnnxTensor* tensor : constants) {
+    std::vector<float> numbers = tensors->Floats(*tensor);
+    if (param.transposed) numbers = Turned(numbers, param.dims[1]);
+    all.insert(all.end(), numbers.begin(), numbers.end());
+  }
+  const int64_t size = ProductOf(param.dims);
+  CHECK_LE(std::max(param.first, param.added) + size, std::ssize(all));
+  std::vector<float> values(all.begin() + param.first, all.begin() + param.first + size);
+  for (int64_t i = 0; param.added >= 0 && i < size; ++i) values[i] += all[param.added + i];
+  return values;
+}
+
 ImportedValues ValuesOf(const std::string& name, const ImportedParam& param,
                         const std::string& file, TensorValues* tensors) {
-  ImportedValues values{
-      .name = name, .shape = param.dims, .numbers = tensors->Floats(*param.tensor)};
+  ImportedValues values{.name = name, .shape = param.dims, .numbers = ParamNumbers(param, tensors)};
   if (values.shape.size() != 2 && values.shape.size() != 4) values.shape = {ProductOf(param.dims)};
   const auto bad = std::count_if(values.numbers.begin(), values.numbers.end(),
                                  [](float x) { return !std::isfinite(x); });
@@ -72,15 +99,21 @@ void RequireBoundedParams(const ImportedNet& net, const std::string& file) {
   for (const ImportedLayer& layer : net.layers)
     for (size_t i = 0; i < layer.params.size(); ++i) {
       const OnnxTensor* const tensor = layer.params[i].tensor;
-      const double bytes = static_cast<double>(tensor->size()) * sizeof(float);
-      if (seen.insert(tensor).second) constants += bytes;
-      if (!layer.conf.param(static_cast<int>(i)).has_share_from()) all += bytes;
+      const auto numbers = static_cast<double>(ProductOf(layer.params[i].dims));
+      if (seen.insert(tensor).second)
+        constants += static_cast<double>(tensor->size()) * sizeof(float);
+      if (!layer.conf.param(static_cast<int>(i)).has_share_from()) all += numbers * sizeof(float);
     }
   if (all > kMostCopies * constants + kFree)
     throw DataError(
         file, -1,
         StrCat("its layers would have ", all / kMiB, " MiB of params, copies of ", constants / kMiB,
                " MiB of constants; at most ", kMostCopies, " copies are made"));
+}
+
+bool HasTimeSteps(const ImportedNet& net) {
+  return std::any_of(net.layers.begin(), net.layers.end(),
+                     [](const ImportedLayer& layer) { return layer.steps > 1; });
 }
 
 }  // namespace
@@ -90,10 +123,14 @@ ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const Imp
   ImportedNet net = ImportNet(model, file, options.shape, tensors);
   ImportedJob imported;
   imported.guessed_loss = AddLoss(options.loss, &net);
-  SetInput(options, net.layers[0].conf.mutable_store_conf());
+  LayerProto& input = net.layers[0].conf;
+  if (input.type() == kCharRNN)
+    SetText(model, file, options, net.vocabulary, &imported.text, input.mutable_char_rnn_conf());
+  else
+    SetRecords(options, input.mutable_store_conf());
   NameLayers(&net.layers);
   RequireBoundedParams(net, file);
-  imported.job.mutable_train_one_batch()->set_alg(kBP);
+  imported.job.mutable_train_one_batch()->set_alg(HasTimeSteps(net) ? kBPTT : kBP);
   for (ImportedLayer& layer : net.layers) {
     for (size_t i = 0; i < layer.params.size(); ++i) {
       const ParamProto& param = layer.conf.param(static_cast<int>(i));

@@ -7,6 +7,7 @@
 #include "driver/onnx/import/imported_net.h"
 #include "driver/onnx/import/onnx_model.h"
 #include "driver/onnx/import/tensor_values.h"
+#include "driver/onnx/import/text_of_job.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
@@ -27,6 +28,7 @@ struct ImportedValues {
 struct ImportedJob {
   JobProto job;  // without name, workspace and checkpoint_path
   std::vector<ImportedValues> params;
+  ImportedText text = {};     // files of a job that reads a text
   bool guessed_loss = false;  // whether neither the options nor the model say the loss
 };
 

@@ -1,5 +1,6 @@
 #include "driver/onnx/import/layer_graph.h"
 
+#include <algorithm>
 #include <climits>
 
 #include "singa/base/str_cat.h"
@@ -23,12 +24,15 @@ ImportedLayer& LayerGraph::AddLayer(LayerType type, const std::string& value, in
   if (!IsRowOfALayer(shape))
     Refuse(node, StrCat("would have rows of ", SizesText(shape),
                         ", which are empty or too large for a layer"));
+  int steps = 1;
+  for (const LayerOutput& source : sources) steps = std::max(steps, StepsOf(source));
   ImportedLayer& layer = layers_.emplace_back();
   layer.conf.set_type(type);
   layer.value = value;
   layer.node = node;
   layer.sources = sources;
   layer.shapes = {shape};
+  layer.steps = steps;
   return layer;
 }
 

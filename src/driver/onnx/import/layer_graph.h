@@ -24,7 +24,8 @@ class LayerGraph {
   // Says why node `node` has no layer; -1: the input.
   [[noreturn]] void Refuse(int node, const std::string& why) const;
 
-  // Adds a layer that gives `value`. The reference is valid until the next call.
+  // Adds a layer that gives `value`, with the time steps of its sources. The reference is valid
+  // until the next call.
   ImportedLayer& AddLayer(LayerType type, const std::string& value, int node,
                           const std::vector<LayerOutput>& sources, const Sizes& shape);
   ImportedLayer& layer(int index) { return layers_[index]; }
@@ -33,6 +34,8 @@ class LayerGraph {
   const Sizes& ShapeOf(LayerOutput feature) const {
     return layers_[feature.layer].shapes[feature.output];
   }
+  // Returns the number of time steps of the feature.
+  int StepsOf(LayerOutput feature) const { return feature.last ? 1 : layers_[feature.layer].steps; }
   // The input layer's settings, to which the first nodes of the graph may add.
   StoreProto& input_conf() { return *layers_[0].conf.mutable_store_conf(); }
 

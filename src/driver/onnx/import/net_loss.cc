@@ -52,12 +52,32 @@ class LossImport {
 
   StoreProto& input_conf() { return *net_.layers[0].conf.mutable_store_conf(); }
 
-  ImportedLayer& NewLayer() {
+  bool ReadsText() const { return net_.layers[0].conf.type() == kCharRNN; }
+
+  ImportedLayer& NewLayer(LayerOutput scores) {
+    const int steps = scores.last ? 1 : net_.layers[scores.layer].steps;
     ImportedLayer& layer = net_.layers.emplace_back();
     layer.value = "loss";
     layer.node = INT_MAX;
     layer.shapes = {{1}};
+    layer.sources = {scores};
+    layer.steps = steps;
     return layer;
+  }
+
+  // Makes the characters behind those of the text the labels of layer `loss`.
+  void ReadNextCharacters(int loss) {
+    ImportedLayer label;
+    label.conf.set_type(kRNNLabel);
+    label.value = "label";
+    label.sources = {{0, 0}};
+    label.shapes = {{}};
+    label.steps = net_.layers[0].steps;
+    const bool last = label.steps > 1 && net_.layers[loss].steps == 1;
+    for (ImportedLayer& layer : net_.layers)
+      for (LayerOutput& source : layer.sources) source.layer += source.layer > 0 ? 1 : 0;
+    net_.layers.insert(net_.layers.begin() + 1, std::move(label));
+    net_.layers[loss + 1].sources.push_back({.layer = 1, .output = 0, .last = last});
   }
 
   // `end`: the kSoftmax that becomes the loss, or -1.
@@ -65,10 +85,14 @@ class LossImport {
     ImportedLayer* loss = end < 0 ? nullptr : &net_.layers[end];
     if (!loss) {
       const LayerOutput scores = Predictions();
-      loss = &NewLayer();
-      loss->sources = {scores};
+      loss = &NewLayer(scores);
     }
     loss->conf.set_type(kSoftmaxLoss);
+    if (ReadsText()) return ReadNextCharacters(static_cast<int>(loss - net_.layers.data()));
+    if (loss->steps > 1)
+      throw Error(kExitUsage,
+                  "-loss: the records have no label for each of the scores' time steps; "
+                  "-loss none imports the net without a loss");
     const int64_t classes = Units(loss->sources[0]);
     loss->sources.push_back({0, 0});
     SyntheticProto& synthetic = *input_conf().mutable_synthetic_conf();
@@ -83,15 +107,18 @@ class LossImport {
   }
 
   void AddToTargets(LayerType type, LayerOutput predictions) {
-    ImportedLayer& loss = NewLayer();
+    ImportedLayer& loss = NewLayer(predictions);
     loss.conf.set_type(type);
-    loss.sources = {predictions};
     ReadTargets(&loss);
   }
 
   // Targets are the input layer's second output.
   void ReadTargets(ImportedLayer* loss) {
     const int64_t units = Units(loss->sources[0]);
+    if (ReadsText() || loss->steps > 1)
+      throw Error(kExitUsage,
+                  "-loss: the input layer has no targets for each time step; -loss softmax or none "
+                  "fits");
     loss->sources.push_back({0, 1});
     net_.layers[0].shapes.push_back({units});
     input_conf().set_num_targets(static_cast<int32_t>(std::min<int64_t>(units, INT_MAX)));

@@ -69,6 +69,22 @@ void SetSources(std::vector<ImportedLayer>* layers) {
     }
 }
 
+// Sets the time steps of each layer, and which step of its sources it reads.
+void SetTimeSteps(std::vector<ImportedLayer>* layers) {
+  for (ImportedLayer& layer : *layers) {
+    const bool gives_steps = layer.sources.empty() || layer.conf.type() == kTimeSteps;
+    if (layer.steps > 1 && !gives_steps) layer.conf.set_unroll_len(layer.steps);
+    for (size_t i = 0; i < layer.sources.size(); ++i) {
+      const LayerOutput& source = layer.sources[i];
+      const bool one = layer.steps > 1 && (*layers)[source.layer].steps == 1;
+      if (!source.last && !(one && !gives_steps)) continue;
+      while (layer.conf.unroll_conn_type_size() < static_cast<int>(i))
+        layer.conf.add_unroll_conn_type(kUnrollOneToOne);
+      layer.conf.add_unroll_conn_type(kUnrollFirstToLast);
+    }
+  }
+}
+
 // Names params. Two layers share all their params that are the same constants if the first, a
 // matrix or filters, is one. Equal vectors alone are no reason: programs store equal ones once.
 class ParamNames {
@@ -76,18 +92,21 @@ class ParamNames {
   void Name(ImportedLayer* layer) {
     const ImportedLayer* const owner = OwnerOf(*layer);
     for (size_t i = 0; i < layer->params.size(); ++i) {
-      const OnnxTensor* const tensor = layer->params[i].tensor;
+      const ImportedParam& values = layer->params[i];
+      const std::string& wish = values.tensor->name;
       ParamProto* const param = layer->conf.add_param();
       const std::string own = StrCat(layer->conf.name(), "_", i);
-      if (owner && i < owner->params.size() && owner->params[i].tensor == tensor) {
+      if (owner && i < owner->params.size() && owner->params[i] == values) {
         const ParamProto& shared = owner->conf.param(static_cast<int>(i));
         param->set_name(used_.Unused(own));
         param->set_share_from(shared.has_share_from() ? shared.share_from() : shared.name());
         continue;
       }
-      const bool plain = !tensor->name.empty() && CleanName(tensor->name, "") == tensor->name &&
-                         tensor->name != "__metadata__" && !used_.Has(tensor->name);
-      param->set_name(used_.Unused(plain ? tensor->name : own));
+      const bool most = values.behind.empty() && values.first == 0 &&
+                        ProductOf(values.dims) > values.tensor->size() / 2;
+      const bool plain = most && !wish.empty() && CleanName(wish, "") == wish &&
+                         wish != "__metadata__" && !used_.Has(wish);
+      param->set_name(used_.Unused(plain ? wish : own));
     }
   }
 
@@ -118,6 +137,7 @@ std::string CleanName(const std::string& value, const std::string& other) {
 void NameLayers(std::vector<ImportedLayer>* layers) {
   SetNames(layers);
   SetSources(layers);
+  SetTimeSteps(layers);
   ParamNames params;
   for (ImportedLayer& layer : *layers) params.Name(&layer);
 }

@@ -12,9 +12,9 @@ namespace singa {
 // printable ASCII. Returns `other` if nothing is left.
 std::string CleanName(const std::string& value, const std::string& other);
 
-// Sets the name of each layer, all different, then its srclayers and its params. A layer has the
-// name of the value that it gives, if that is valid. A param has the name of its constant. Layers
-// of one type that use the same constants share their params by share_from.
+// Sets the name of each layer, all different, then its srclayers, its time steps and its params. A
+// layer has the name of the value that it gives, if that is valid. A param has the name of its
+// constant. Layers of one type that use the same constants share their params by share_from.
 void NameLayers(std::vector<ImportedLayer>* layers);
 
 }  // namespace singa

@@ -9,6 +9,11 @@ NodeReaders& OnnxNodeReaders() {
   return readers;
 }
 
+PartReaders& OnnxPartReaders() {
+  static PartReaders readers("part of an ONNX pattern");
+  return readers;
+}
+
 ImportedLayer& NodeImport::Add(LayerType type, const std::vector<LayerOutput>& sources,
                                const Sizes& shape) {
   return graph().AddLayer(type, node().outputs.empty() ? node().name : node().outputs[0], index(),
@@ -33,7 +38,10 @@ void NodeImport::Give(ImportValue value, size_t output) {
 void NodeImport::GiveSame(const Sizes& dims) {
   ImportValue value = in(0);
   value.dims = dims;
-  if (!value.is_constant()) value.source = Feature(0), value.form = ValueForm::kFeature;
+  if (!value.is_constant() && value.form != ValueForm::kIndices) {
+    value.source = Feature(0);
+    value.form = ValueForm::kFeature;
+  }
   Give(std::move(value));
 }
 

@@ -14,9 +14,8 @@ class NodeImport : public NodeInputs {
  public:
   NodeImport(int index, ImportState* state) : NodeInputs(index, state) {}
 
-  // The layers that exist, and the number of rows that the file says, or -1.
-  LayerGraph& graph() const { return state().layers; }
-  int64_t fixed_batch() const { return state().fixed_batch; }
+  LayerGraph& graph() const { return state().layers; }  // the layers that exist
+  using NodeInputs::state;
 
   // Adds a layer that gives this node's first output. The reference is valid until the next call.
   ImportedLayer& Add(LayerType type, const std::vector<LayerOutput>& sources, const Sizes& shape);
@@ -34,6 +33,20 @@ struct NodeReader {
 // Readers by operator.
 using NodeReaders = Registry<NodeReader>;
 NodeReaders& OnnxNodeReaders();
+
+// A reader of nodes in patterns of several nodes: positions, attention, a time step. It is tried
+// first, and returns false for a node that is in no such pattern.
+struct PartReader {
+  bool (*read)(NodeImport* node);  // throws ImportRefusal, DataError
+};
+
+using PartReaders = Registry<PartReader>;
+PartReaders& OnnxPartReaders();
+
+// SINGA_REGISTER_ONNX_PART(Slice, ReadSlicePart)
+#define SINGA_REGISTER_ONNX_PART(op, read)                                                \
+  [[maybe_unused]] const bool onnx_part_registered_##op = ::singa::OnnxPartReaders().Add( \
+      #op, [] { return std::make_unique<::singa::PartReader>(::singa::PartReader{read}); })
 
 // SINGA_REGISTER_ONNX_IMPORT(Relu, ReadRelu)
 #define SINGA_REGISTER_ONNX_IMPORT(op, read)                                                \

@@ -1,5 +1,7 @@
 #include "driver/onnx/import/node_inputs.h"
 
+#include <climits>
+
 #include "driver/onnx/import/value_features.h"
 #include "io/checkpoint/json_text.h"
 
@@ -28,11 +30,15 @@ std::vector<float> NodeInputs::Floats(size_t i) const {
   return state_.tensors.Floats(tensor);
 }
 
+bool NodeInputs::HasFloats(size_t i) const {
+  return IsConstant(i) && in(i).tensor && TensorValues::HasFloats(*in(i).tensor);
+}
+
 ImportedParam NodeInputs::Weight(size_t i) const {
   const ImportValue& value = in(i);
   if (!value.is_constant() || !value.tensor)
     Refuse(StrCat("input ", Quote(value.name), " must be a constant of the file"));
-  return {value.tensor, value.dims};
+  return {.tensor = value.tensor, .dims = value.dims};
 }
 
 std::optional<float> NodeInputs::Number(size_t i) const {
@@ -53,10 +59,18 @@ const Sizes& NodeInputs::FeatureDims(size_t i) const {
   return value.dims;
 }
 
+ImportedParam NodeInputs::Matrix() const {
+  const ImportedParam weight = Weight(1);
+  if (weight.dims.size() != 2 || weight.dims[0] < 1 || weight.dims[1] < 1 ||
+      weight.dims[0] > INT_MAX || weight.dims[1] > INT_MAX)
+    Refuse(StrCat("multiplies by a constant of ", SizesText(weight.dims), ", which is no matrix"));
+  return weight;
+}
+
 ImportedImage NodeInputs::Image(size_t i, bool padded) const {
   ImportedImage image;
   const Sizes& dims = FeatureDims(i);
-  if (dims.size() != 4)
+  if (dims.size() != 4 || dims[0] != kFreeBatch)
     Refuse(StrCat("reads ", SizesText(dims), "; only pictures, (N, c, h, w), have a layer"));
   if (padded && in(i).form == ValueForm::kPadded) {
     image.pad_y = in(i).pad_y;

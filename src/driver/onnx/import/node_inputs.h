@@ -32,6 +32,7 @@ class NodeInputs : public NodeAttributes {
   Sizes Integers(size_t i) const;
   std::vector<float> Floats(size_t i) const;
   ImportedParam Weight(size_t i) const;
+  bool HasFloats(size_t i) const;  // whether input i is a constant of floats
   // Returns the number, if input i is a constant of one number.
   std::optional<float> Number(size_t i) const;
 
@@ -41,9 +42,11 @@ class NodeInputs : public NodeAttributes {
   // the layer can put zeros around the picture.
   ImportedImage Image(size_t i, bool padded = false) const;
   // Returns the units of a row of input i. Refuses constants.
-  int64_t RowSize(size_t i) const { return ProductOf(SizesFrom(FeatureDims(i), 1)); }
+  int64_t RowSize(size_t i) const { return UnitsOf(FeatureDims(i)); }
   // Returns the sizes of input i. Refuses constants.
   const Sizes& FeatureDims(size_t i) const;
+  // Returns the constant matrix in input 1.
+  ImportedParam Matrix() const;
 
  protected:
   ImportState& state() const { return state_; }

@@ -26,6 +26,8 @@ class ModelReader {
     bool has_graph = false;
     for (WireFields in(bytes, file_, "the model"); in.Next();) {
       if (in.field() == onnx::ModelProto::kOpsetImportFieldNumber) ReadOpset(in.Bytes());
+      if (in.field() == onnx::ModelProto::kMetadataPropsFieldNumber)
+        ReadEntry(in.Bytes(), "metadata_props", &model_.metadata);
       if (in.field() != onnx::ModelProto::kGraphFieldNumber) continue;
       ReadGraph(in.Bytes());
       has_graph = true;
@@ -145,6 +147,9 @@ class ModelReader {
         case Attribute::kTFieldNumber:
           attribute.tensor = ReadTensor(in.Bytes());
           break;
+        case Attribute::kStringsFieldNumber:
+          attribute.texts.push_back(Name(in));
+          break;
         case Attribute::kIntsFieldNumber:
           AddIntegers(in, &attribute.integers);
           break;
@@ -185,7 +190,7 @@ class ModelReader {
           if (!in.Numbers().empty()) tensor.parts.push_back({in.field(), in.Numbers()});
           break;
         case Tensor::kExternalDataFieldNumber:
-          ReadExternal(in.Bytes(), &tensor);
+          ReadEntry(in.Bytes(), "a tensor's external_data", &tensor.external);
           break;
         case Tensor::kDataLocationFieldNumber:
           tensor.is_external = in.Int() == Tensor::EXTERNAL;
@@ -198,13 +203,14 @@ class ModelReader {
     return tensor;
   }
 
-  void ReadExternal(std::string_view bytes, OnnxTensor* tensor) {
+  void ReadEntry(std::string_view bytes, const char* what,
+                 std::map<std::string, std::string>* entries) {
     std::string key, value;
-    for (WireFields in(bytes, file_, "a tensor's external_data"); in.Next();) {
+    for (WireFields in(bytes, file_, what); in.Next();) {
       if (in.field() == onnx::StringStringEntryProto::kKeyFieldNumber) key = Name(in);
       if (in.field() == onnx::StringStringEntryProto::kValueFieldNumber) value = Name(in);
     }
-    tensor->external[key] = value;
+    (*entries)[key] = value;
   }
 
   void CheckDims(const OnnxTensor& tensor) const {

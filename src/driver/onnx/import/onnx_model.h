@@ -39,6 +39,7 @@ struct OnnxAttribute {
   std::optional<std::string> text = {};
   std::optional<OnnxTensor> tensor = {};
   std::vector<int64_t> integers = {};
+  std::vector<std::string> texts = {};
   bool is_graph = false;  // or several graphs
 };
 
@@ -66,6 +67,7 @@ struct OnnxModel {
   std::vector<OnnxNode> nodes = {};  // each after the nodes that it reads
   std::vector<OnnxTensor> constants = {};
   std::vector<OnnxValueInfo> inputs = {}, outputs = {};
+  std::map<std::string, std::string> metadata = {};
 };
 
 // Reads the bytes of an ONNX file, which must outlive the model, and sorts its nodes. Throws

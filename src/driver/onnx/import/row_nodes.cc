@@ -1,36 +1,40 @@
 // Reads operators on rows: Gemm, MatMul, LayerNormalization, Softmax.
+#include <algorithm>
 #include <climits>
 
+#include "driver/onnx/import/attention_import.h"
 #include "driver/onnx/import/node_import.h"
 
 namespace singa {
 namespace {
 
-// Refuses input 0 unless it is (N, inputs).
-void RequireRows(const NodeImport& node, int64_t inputs) {
-  const Sizes& dims = node.FeatureDims(0);
-  if (dims.size() != 2 || dims[1] != inputs)
-    node.Refuse(StrCat("multiplies ", SizesText(dims), " by a matrix of ", inputs,
-                       " inputs; a layer does so with rows, (N, ", inputs, ")"));
+// Returns whether dimensions from `axis` on are the units of rows, and those before it the rows.
+bool HasUnitsFrom(const Sizes& dims, size_t axis) {
+  const Sizes before(dims.begin(), dims.begin() + static_cast<int64_t>(axis)),
+      units = SizesFrom(dims, axis);
+  return UnitsOf(before) == 1 && std::any_of(before.begin(), before.end(), IsFree) &&
+         std::none_of(units.begin(), units.end(), IsFree);
 }
 
-// Returns a constant matrix.
-ImportedParam MatrixOf(const NodeImport& node) {
-  const ImportedParam weight = node.Weight(1);
-  if (weight.dims.size() != 2 || weight.dims[0] < 1 || weight.dims[1] < 1 ||
-      weight.dims[0] > INT_MAX || weight.dims[1] > INT_MAX)
-    node.Refuse(
-        StrCat("multiplies by a constant of ", SizesText(weight.dims), ", which is no matrix"));
-  return weight;
+// Returns the sizes of the product of input 0 and a matrix. Refuses input 0 unless its last
+// dimension is a row of `inputs`.
+Sizes ProductDims(const NodeImport& node, int64_t inputs, int64_t outputs) {
+  Sizes dims = node.FeatureDims(0);
+  if (dims.empty() || dims.back() != inputs || !HasUnitsFrom(dims, dims.size() - 1))
+    node.Refuse(StrCat("multiplies ", SizesText(dims), " by a matrix of ", inputs,
+                       " inputs; a layer does so with rows, (N, ", inputs, ")"));
+  dims.back() = outputs;
+  return dims;
 }
 
 void ReadGemm(NodeImport* node) {
   if (node->Float("alpha", 1) != 1 || node->Float("beta", 1) != 1 || node->Int("transA", 0) != 0)
     node->Refuse("has alpha, beta or transA, for which no layer has a field");
-  const ImportedParam weight = MatrixOf(*node);
+  const ImportedParam weight = node->Matrix();
   const bool transposed = node->Int("transB", 0) == 0;  // as the layer says it
+  if (node->in(0).form == ValueForm::kAttended) return ReadAttentionGemm(weight, transposed, node);
   const int64_t outputs = weight.dims[transposed ? 1 : 0];
-  RequireRows(*node, weight.dims[transposed ? 0 : 1]);
+  const Sizes dims = ProductDims(*node, weight.dims[transposed ? 0 : 1], outputs);
   ImportedLayer& layer = node->Add(kInnerProduct, {node->Feature(0)}, {outputs});
   InnerProductProto& conf = *layer.conf.mutable_innerproduct_conf();
   conf.set_num_output(static_cast<int32_t>(outputs));
@@ -44,15 +48,16 @@ void ReadGemm(NodeImport* node) {
       node->Refuse(
           StrCat("has ", outputs, " outputs, and a bias of ", SizesText(layer.params[1].dims)));
   }
-  node->Give({kFreeBatch, outputs});
+  node->Give(dims);
 }
 
 // An Add behind it may give the bias.
 void ReadMatMul(NodeImport* node) {
+  if (ReadAttentionMatMul(node)) return;
   if (node->IsConstant(0)) node->Refuse("multiplies a constant by a feature");
-  const ImportedParam weight = MatrixOf(*node);
-  RequireRows(*node, weight.dims[0]);
-  ImportValue value{.form = ValueForm::kMatrix, .dims = {kFreeBatch, weight.dims[1]}};
+  const ImportedParam weight = node->Matrix();
+  ImportValue value{.form = ValueForm::kMatrix,
+                    .dims = ProductDims(*node, weight.dims[0], weight.dims[1])};
   value.source = node->Feature(0);
   value.weight = weight;
   node->Give(std::move(value));
@@ -62,7 +67,7 @@ void ReadLayerNorm(NodeImport* node) {
   const Sizes dims = node->FeatureDims(0);
   const auto axis = static_cast<size_t>(node->Axis(node->Int("axis", -1), dims));
   const int64_t units = node->RowSize(0);
-  if (ProductOf(SizesFrom(dims, axis)) != units || axis < 1)
+  if (!HasUnitsFrom(dims, axis))
     node->Refuse(StrCat("normalises dimensions from ", axis, " on of ", SizesText(dims),
                         "; a layer does so with whole rows"));
   if (!node->Has(2)) node->Refuse("has no shift (B), which the layer has");
@@ -84,8 +89,9 @@ void ReadSoftmaxNode(NodeImport* node) {
   const Sizes dims = node->FeatureDims(0);
   const bool old = node->opset() < 13;
   const auto axis = static_cast<size_t>(node->Axis(node->Int("axis", old ? 1 : -1), dims));
-  const int64_t behind = ProductOf(SizesFrom(dims, axis + 1));
-  if (axis < 1 || (!old && behind != 1))
+  const int64_t behind = UnitsOf(SizesFrom(dims, axis + 1));
+  if (ReadAttentionSoftmax(axis, node)) return;
+  if (axis < 1 || IsFree(dims[axis]) || (!old && behind != 1))
     node->Refuse(StrCat("is over dimension ", axis, " of ", SizesText(dims),
                         "; a layer does so over the last"));
   const int64_t units = node->RowSize(0), each = dims[axis] * behind;

@@ -1,9 +1,11 @@
-// Reads operators that change the sizes of a value and not the order of its numbers. They vanish:
-// each layer reads a feature in the sizes that it needs.
+// Reads operators that change the sizes of a value. They vanish: each layer reads a feature in the
+// sizes that it needs. A new order of units becomes a view, of which an attention may be made.
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "driver/onnx/import/node_import.h"
+#include "driver/onnx/import/unit_view.h"
 
 namespace singa {
 namespace {
@@ -16,25 +18,45 @@ void ReadDropout(NodeImport* node) {
   ReadSame(node);
 }
 
-void ReadFlatten(NodeImport* node) {
-  const Sizes dims = node->FeatureDims(0);
-  const int64_t axis = node->Int("axis", 1);
-  if (axis != 1 && axis != 1 - static_cast<int64_t>(dims.size()))
-    node->Refuse(StrCat("flattens at dimension ", axis, "; a layer's rows begin at 1"));
-  node->GiveSame({kFreeBatch, node->RowSize(0)});
+UnitView ViewOfInput(const NodeImport& node) {
+  const Sizes& dims = node.FeatureDims(0);
+  const ImportValue& value = node.in(0);
+  return value.view.dims.empty() ? ViewInOrder(dims) : value.view;
 }
 
-// Returns the sizes to which a feature is reshaped. The first is the batch: the free size, or the
-// number of rows of the file.
-Sizes ReshapedFeature(const NodeImport& node, const Sizes& wanted) {
-  const int64_t first = wanted.empty() ? 0 : wanted[0];
-  const bool batch = first == kFreeBatch || first == -1 || first == node.fixed_batch();
-  auto sizes = SolvedSizes(SizesFrom(wanted, 1), node.RowSize(0));
-  if (!batch || !sizes || std::count(wanted.begin(), wanted.end(), -1) > 1)
-    node.Refuse(StrCat("reshapes ", SizesText(node.FeatureDims(0)), " to ", SizesText(wanted),
-                       "; a layer keeps each row whole"));
-  sizes->insert(sizes->begin(), kFreeBatch);
-  return *sizes;
+// Returns whether the feature may be the queries, keys or values of an attention.
+bool IsProjection(const NodeImport& node, LayerOutput x) {
+  const LayerType type = node.graph().layer(x.layer).conf.type();
+  return type == kInnerProduct || type == kSlice;
+}
+
+// Sets output 0: input 0 in the order of `view`. `refusal`: the reason if no layer has this order.
+void GiveView(const UnitView& view, const std::string& refusal, NodeImport* node) {
+  ImportValue value = node->in(0);
+  value.dims = DimsOf(view);
+  if (value.view.dims.empty()) {
+    const bool scaled = value.form == ValueForm::kScaled && IsProjection(*node, value.source);
+    if (IsInOrder(view) && !scaled) return node->GiveSame(value.dims);
+    if (!scaled) {
+      value.source = node->Feature(0);
+      value.factor = 1;
+    }
+    if (!IsProjection(*node, value.source)) node->Refuse(refusal);
+    value.form = ValueForm::kView;
+  }
+  value.view = view;
+  node->Give(std::move(value));
+}
+
+void ReadFlatten(NodeImport* node) {
+  const Sizes dims = node->FeatureDims(0);
+  const int64_t axis = node->Axis(node->Int("axis", 1), dims);
+  const Sizes before(dims.begin(), dims.begin() + axis), units = SizesFrom(dims, axis);
+  if (UnitsOf(before) != 1 || std::any_of(units.begin(), units.end(), IsFree))
+    node->Refuse(StrCat("flattens ", SizesText(dims), " at dimension ", axis,
+                        "; a layer's rows begin where its units do"));
+  const UnitView rows = {.dims = {PartsOf(ViewInOrder(before).dims)}};
+  node->GiveSame({DimsOf(rows)[0], node->RowSize(0)});
 }
 
 void ReadReshape(NodeImport* node) {
@@ -42,10 +64,17 @@ void ReadReshape(NodeImport* node) {
   Sizes wanted = node->Has(1) ? node->Integers(1) : node->Ints("shape");
   for (size_t i = 0; i < wanted.size() && i < from.size(); ++i)
     if (wanted[i] == 0 && node->Int("allowzero", 0) == 0) wanted[i] = from[i];
-  if (!node->IsConstant(0)) return node->GiveSame(ReshapedFeature(*node, wanted));
-  const auto sizes = SolvedSizes(wanted, ProductOf(from));
-  if (!sizes) node->Refuse("reshapes a constant to another size");
-  node->GiveSame(*sizes);
+  if (node->IsConstant(0)) {
+    const auto sizes = SolvedSizes(wanted, ProductOf(from));
+    if (!sizes) node->Refuse("reshapes a constant to another size");
+    return node->GiveSame(*sizes);
+  }
+  const std::string refusal = StrCat("reshapes ", SizesText(from), " to ", SizesText(wanted),
+                                     "; a layer keeps each row whole");
+  const auto view = ReshapedView(ViewOfInput(*node), wanted, node->state().fixed_batch,
+                                 node->state().fixed_steps);
+  if (!view) node->Refuse(refusal);
+  GiveView(*view, refusal, node);
 }
 
 // Returns the axes of a Squeeze or Unsqueeze, for a value of `rank` dimensions, sorted.
@@ -58,14 +87,17 @@ Sizes AxesOf(const NodeImport& node, size_t rank) {
   return axes;
 }
 
-void RequireBatchFirst(const NodeImport& node, const Sizes& dims) {
-  if (!node.IsConstant(0) && (dims.size() < 2 || dims[0] != kFreeBatch))
-    node.Refuse("moves the batch, which is dimension 0 of a layer");
+// Sets output 0: input 0 with or without dimensions of 1.
+void GiveOnes(const Sizes& dims, std::vector<ViewDim> view_dims, NodeImport* node) {
+  if (node->in(0).view.dims.empty()) return node->GiveSame(dims);
+  GiveView({.dims = std::move(view_dims), .first = node->in(0).view.first}, "", node);
 }
 
 void ReadSqueeze(NodeImport* node) {
   const Sizes from = node->in(0).dims;
+  const std::vector<ViewDim> parts = node->in(0).view.dims;
   Sizes axes = AxesOf(*node, from.size()), dims;
+  std::vector<ViewDim> kept;
   if (axes.empty())
     for (size_t i = 0; i < from.size(); ++i)
       if (from[i] == 1) axes.push_back(static_cast<int64_t>(i));
@@ -73,38 +105,65 @@ void ReadSqueeze(NodeImport* node) {
     const bool out = std::binary_search(axes.begin(), axes.end(), static_cast<int64_t>(i));
     if (out && from[i] != 1)
       node->Refuse(StrCat("removes dimension ", i, " of ", SizesText(from), ", which is not 1"));
-    if (!out) dims.push_back(from[i]);
+    if (out) continue;
+    dims.push_back(from[i]);
+    if (!parts.empty()) kept.push_back(parts[i]);
   }
-  RequireBatchFirst(*node, dims);
-  node->GiveSame(dims);
+  GiveOnes(dims, std::move(kept), node);
 }
 
 void ReadUnsqueeze(NodeImport* node) {
   Sizes dims = node->in(0).dims;
+  std::vector<ViewDim> parts = node->in(0).view.dims;
   const size_t added = node->Has(1) ? node->Integers(1).size() : node->Ints("axes").size();
   if (dims.size() + added > 64) node->Refuse("adds too many dimensions");
-  for (int64_t axis : AxesOf(*node, dims.size() + added)) dims.insert(dims.begin() + axis, 1);
-  RequireBatchFirst(*node, dims);
-  node->GiveSame(dims);
+  for (int64_t axis : AxesOf(*node, dims.size() + added)) {
+    dims.insert(dims.begin() + axis, 1);
+    if (!parts.empty()) parts.insert(parts.begin() + axis, ViewDim{});
+  }
+  GiveOnes(dims, std::move(parts), node);
 }
 
-// A transpose vanishes if it moves only sizes of 1.
+// Makes time steps of rows that are whole sequences.
+void AddTimeSteps(const Sizes& dims, NodeImport* node) {
+  ImportState& state = node->state();
+  if (state.steps > 1 && state.steps != dims[0])
+    node->Refuse(StrCat("has ", dims[0], " time steps, and the model has ", state.steps));
+  state.steps = state.fixed_steps = dims[0];
+  const Sizes row = {UnitsOf(SizesFrom(dims, 1))};
+  ImportedLayer& layer = node->Add(kTimeSteps, {node->Feature(0)}, row);
+  layer.steps = static_cast<int>(state.steps);
+  layer.conf.mutable_time_steps_conf()->set_unroll_len(layer.steps);
+  Sizes given = dims;
+  given[0] = kFreeSteps;
+  node->Give(given);
+}
+
+// Returns whether a transpose of `from` puts the second dimension of rows first: records of whole
+// sequences, (N, T, units) or (N, T), become time steps.
+bool GivesTimeSteps(const NodeImport& node, const Sizes& from, const Sizes& order) {
+  const bool turns = order == Sizes{1, 0, 2} || order == Sizes{1, 0};
+  if (!turns || from[0] != kFreeBatch || from[1] <= 1 || from[1] > kMostSteps) return false;
+  const LayerOutput x = node.Feature(0);
+  return node.graph().StepsOf(x) == 1 && SizesFrom(from, 1) == node.graph().ShapeOf(x);
+}
+
+// A transpose vanishes if it moves only sizes of 1, or changes the order of rows: layers compute
+// each row alone.
 void ReadTranspose(NodeImport* node) {
   const Sizes from = node->FeatureDims(0), order = node->Ints("perm");
-  Sizes sorted = order, dims, moved;
+  Sizes sorted = order, dims;
   std::sort(sorted.begin(), sorted.end());
   bool fits = order.size() == from.size();
   for (size_t i = 0; i < sorted.size(); ++i) fits = fits && sorted[i] == static_cast<int64_t>(i);
   if (!fits) node->Refuse(StrCat("perm ", SizesText(order), " does not fit ", SizesText(from)));
-  for (int64_t dim : order) {
-    dims.push_back(from[dim]);
-    if (from[dim] != 1) moved.push_back(dim);
-  }
-  if (!std::is_sorted(moved.begin(), moved.end()))
-    node->Refuse(StrCat("turns ", SizesText(from), " to ", SizesText(dims),
-                        "; no layer changes the order of numbers"));
-  RequireBatchFirst(*node, dims);
-  node->GiveSame(dims);
+  for (int64_t dim : order) dims.push_back(from[dim]);
+  const bool in_order = node->in(0).view.dims.empty();
+  if (in_order && GivesTimeSteps(*node, from, order)) return AddTimeSteps(dims, node);
+  GiveView(Transposed(ViewOfInput(*node), order),
+           StrCat("turns ", SizesText(from), " to ", SizesText(dims),
+                  "; no layer changes the order of numbers"),
+           node);
 }
 
 SINGA_REGISTER_ONNX_IMPORT(Identity, ReadSame);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "driver/onnx/import/step_nodes.h"
+#include "driver/onnx/import/text_import.h"
 #include "onnx/onnx.pb.h"
 
 namespace singa {
@@ -40,8 +42,10 @@ void ReadShape(NodeImport* node) {
                node);
 }
 
+// Gathers a list's integers, rows of a table, or one time step.
 void ReadGather(NodeImport* node) {
-  if (!node->IsConstant(0)) node->Refuse("reads rows of a table, or parts of a feature");
+  if (!node->IsConstant(0)) return ReadOneOf(node);
+  if (node->HasFloats(0)) return ReadTableRows(node);
   const Sizes list = node->Integers(0), indices = node->Integers(1);
   const auto size = static_cast<int64_t>(list.size());
   Sizes found;
@@ -54,13 +58,22 @@ void ReadGather(NodeImport* node) {
 }
 
 // Casts of constants keep the numbers, which are integers or floats as their reader needs them.
+// One number of a row may be an index.
 void ReadCast(NodeImport* node) {
   using Tensor = onnx::TensorProto;
   const int64_t to = node->Int("to", 0);
-  if (!node->IsConstant(0) && to != Tensor::FLOAT && to != Tensor::FLOAT16 &&
-      to != Tensor::DOUBLE && to != Tensor::BFLOAT16)
-    node->Refuse("turns a feature into other than floats");
-  node->GiveSame(Sizes(node->in(0).dims));
+  const bool floats = to == Tensor::FLOAT || to == Tensor::FLOAT16 || to == Tensor::DOUBLE ||
+                      to == Tensor::BFLOAT16;
+  ImportValue value = node->in(0);
+  if (value.is_constant() || (floats && value.form != ValueForm::kIndices) ||
+      (!floats && value.form == ValueForm::kIndices))
+    return node->GiveSame(value.dims);
+  const bool integers = to == Tensor::INT64 || to == Tensor::INT32;
+  if (floats || !integers || node->RowSize(0) != 1)
+    node->Refuse(floats ? "reads indices as numbers" : "turns a feature into other than floats");
+  value.source = node->Feature(0);
+  value.form = ValueForm::kIndices;
+  node->Give(std::move(value));
 }
 
 SINGA_REGISTER_ONNX_IMPORT(Constant, ReadConstant);

@@ -1,16 +1,38 @@
 #include "driver/onnx/import/sizes.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "singa/base/str_cat.h"
 
 namespace singa {
 
+namespace {
+
+std::string DimensionText(int64_t size) {
+  switch (size) {
+    case kFreeBatch:
+      return "N";
+    case kFreeSteps:
+      return "T";
+    case kFreeRows:
+      return "T N";
+    case kFreeSequences:
+      return "N T";
+    case kFreeProduct:
+      return "?";
+    default:
+      return std::to_string(size);
+  }
+}
+
+}  // namespace
+
 std::string SizesText(const Sizes& sizes) {
   constexpr size_t kMost = 16;
   std::string text = "(";
   for (size_t i = 0; i < std::min(kMost, sizes.size()); ++i)
-    text += StrCat(i ? ", " : "", sizes[i] == kFreeBatch ? "N" : std::to_string(sizes[i]));
+    text += StrCat(i ? ", " : "", DimensionText(sizes[i]));
   return text + (sizes.size() > kMost ? ", ...)" : ")");
 }
 
@@ -23,6 +45,13 @@ int64_t ProductOf(const Sizes& sizes) {
   for (int64_t size : sizes)
     if (__builtin_mul_overflow(product, size, &product)) return INT64_MAX;
   return product;
+}
+
+int64_t UnitsOf(const Sizes& sizes) {
+  Sizes units;
+  std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(units),
+               [](int64_t size) { return !IsFree(size); });
+  return ProductOf(units);
 }
 
 std::optional<Sizes> SolvedSizes(Sizes wanted, int64_t product) {

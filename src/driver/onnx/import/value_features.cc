@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "driver/onnx/import/attention_layer.h"
+
 namespace singa {
 namespace {
 
@@ -13,6 +15,11 @@ const char* NameOfStep(ValueForm form) {
       return "no layer adds a number in this place";
     case ValueForm::kPadded:
       return "no layer pads; only a Conv or AveragePool that reads it alone can do so";
+    case ValueForm::kIndices:
+      return "reads indices as numbers";
+    case ValueForm::kView:
+    case ValueForm::kAttended:
+      return "has an order of numbers that no layer reads";
     default:
       return "computes a part of a function that no layer has";
   }
@@ -72,6 +79,8 @@ void AddLayerOf(const ImportValue& value, LayerGraph* layers) {
     case ValueForm::kMatrix:
       return SetMatrix(value, &layers->AddLayer(kInnerProduct, value.name, value.node,
                                                 {value.source}, {value.weight.dims[1]}));
+    case ValueForm::kProjected:
+      return AddAttentionLayer(value, nullptr, layers);
     case ValueForm::kJoin:
       return SetJoin(value, &layers->AddLayer(kEltwise, value.name, value.node, value.terms,
                                               Sizes(layers->ShapeOf(value.terms[0]))));
