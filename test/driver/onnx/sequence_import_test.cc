@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "driver/onnx/import/job_import.h"
+#include "driver/onnx/import/node_import.h"
 #include "driver/onnx/onnx_graph.h"
 #include "singa/base/error.h"
 
@@ -46,6 +47,12 @@ std::vector<float> Counting(int64_t size) {
 std::string CountingTensor(OnnxGraph* graph, const std::string& name,
                            const std::vector<int64_t>& dims) {
   return graph->Floats(name, dims, Counting(ProductOf(dims)));
+}
+
+TEST(SequenceImport, ReadsTheOperatorsOfTheExport) {
+  for (const char* op :
+       {"GRU", "Gather", "LSTM", "MatMul", "OneHot", "RNN", "Softmax", "Transpose", "Trilu"})
+    EXPECT_TRUE(OnnxNodeReaders().Has(op)) << op;
 }
 
 // Adds an operator of torch.nn.GRU, LSTM or RNN with batch_first, and the last step of its output.
