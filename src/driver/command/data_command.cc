@@ -69,8 +69,8 @@ singa data convert [flags] SRC DST
 
 singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-header] [-label_column C]
                 [-targets N] [-root FOLDER] [-no_labels] [-encoded] [-max_bad N] PATH
-    Prints the number of records, their shape, the range, mean and deviation of all numbers and of
-    each target, and how many records each label has.
+    Prints the number of records, their shape or the range of their sizes, the range, mean and
+    deviation of all numbers and of each target, and how many records each label has.
 )";
 
 [[noreturn]] void ThrowDataUsage(const std::string& message) { throw UsageError("data", message); }

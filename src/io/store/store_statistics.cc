@@ -44,6 +44,25 @@ class Moments {
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
 };
 
+// Widens the range of shapes to a record's. `first`: it is the first record.
+void AddShape(const Sample& sample, bool first, StoreStatistics* s) {
+  const bool fits = sample.ShapeFits();
+  s->shaped = s->shaped || fits;
+  s->pictures = s->pictures && sample.decoded;
+  if (first && fits) {
+    s->shape.assign(sample.shape.begin(), sample.shape.end());
+    s->most_shape = s->shape;
+  }
+  if (!fits || s->shape.size() != sample.shape.size()) {
+    s->shape.clear();
+    s->most_shape.clear();
+  }
+  for (size_t i = 0; i < s->shape.size(); ++i) {
+    s->shape[i] = std::min(s->shape[i], sample.shape[i]);
+    s->most_shape[i] = std::max(s->most_shape[i], sample.shape[i]);
+  }
+}
+
 // Adds each target of a record. Throws DataError if the record has not as many as the first one.
 void AddTargets(const Sample& sample, int64_t index, const Store& store,
                 std::vector<Moments>* targets) {
@@ -65,7 +84,7 @@ StoreStatistics Measure(Store* store) {
   s.least_size = std::numeric_limits<int64_t>::max();
   for (int64_t i = 0; i < s.records; ++i) {
     const Sample& sample = store->Read(i);
-    if (i == 0 && sample.ShapeFits()) s.shape.assign(sample.shape.begin(), sample.shape.end());
+    AddShape(sample, i == 0, &s);
     s.least_size = std::min(s.least_size, sample.size());
     s.most_size = std::max(s.most_size, sample.size());
     ++s.labels[sample.label];
@@ -82,6 +101,26 @@ StoreStatistics Measure(Store* store) {
 }
 
 namespace {
+
+void WriteSides(const std::vector<int32_t>& shape, std::ostream& out) {
+  for (size_t i = 0; i < shape.size(); ++i) out << (i ? ", " : "") << shape[i];
+}
+
+// Writes the shape of all records, or the range of their shapes.
+void WriteShape(const StoreStatistics& s, std::ostream& out) {
+  const std::vector<int32_t>&least = s.shape, &most = s.most_shape;
+  if (least.empty()) {
+    out << (s.shaped ? "not one for all records" : "not given");
+  } else if (least == most) {
+    WriteSides(least, out);
+  } else if (s.pictures && least.size() == 3 && least[0] == most[0]) {
+    out << Counted(least[0], "channel") << ", sizes from " << least[2] << " x " << least[1]
+        << " to " << most[2] << " x " << most[1] << " pixels";
+  } else {
+    WriteSides(least, out << "from ");
+    WriteSides(most, out << " to ");
+  }
+}
 
 // Writes a row for each target.
 void WriteTargets(const std::vector<NumberStatistics>& targets, std::ostream& out) {
@@ -104,9 +143,9 @@ std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
   out << "records  " << s.records << "\nnumbers  " << s.least_size;
   if (s.most_size != s.least_size) out << " to " << s.most_size;
   out << "\nshape    ";
-  for (size_t i = 0; i < s.shape.size(); ++i) out << (i ? ", " : "") << s.shape[i];
-  out << (s.shape.empty() ? "not given" : "") << std::setprecision(8) << "\nmin      " << s.min
-      << "\nmax      " << s.max << "\nmean     " << s.mean << "\nstd      " << s.std << "\n";
+  WriteShape(s, out);
+  out << std::setprecision(8) << "\nmin      " << s.min << "\nmax      " << s.max << "\nmean     "
+      << s.mean << "\nstd      " << s.std << "\n";
   WriteTargets(s.targets, out);
   out << "\nlabel    records\n";
   size_t lines = 0;

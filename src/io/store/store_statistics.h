@@ -18,7 +18,11 @@ struct NumberStatistics {
 struct StoreStatistics : NumberStatistics {
   int64_t records = 0;
   int64_t least_size = 0, most_size = 0;  // number of numbers in a record
-  std::vector<int32_t> shape;             // shape of the first record; empty: it has none that fits
+  // Least and most of each side of the records' shapes, which differ if pictures have several
+  // sizes. Empty: a record has no shape that fits, or the shapes have not as many sides.
+  std::vector<int32_t> shape, most_shape;
+  bool shaped = false;                    // a record has a shape that fits
+  bool pictures = true;                   // all records are decoded pictures
   std::map<int32_t, int64_t> labels;      // label -> number of records; kNoLabel: without a label
   std::vector<NumberStatistics> targets;  // of target i of all records; empty: there are none
 };
