@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the house: includes follow the rooms' one way, files stay short, no banned folder names, and
-no two headers define types of one name, which one program would mix up.
+"""Checks the house: includes follow the rooms' one way, files stay short, no banned folder names,
+all modules of whole-job checks run, and no two headers define types of one name, which one program would mix up.
 
 usage: check_house.py [ROOT]; prints each violation and exits 1 if there is any.
 """
@@ -111,9 +111,20 @@ def check_types(root):
             yield f"{', '.join(sorted(places))}: each defines a type {name}"
 
 
+def check_modules(root):
+    """Finds modules of checks that no program imports, so that their checks never run."""
+    folder = root / "test" / "system"
+    imported = {name for file in folder.glob("*.py")
+                for name in re.findall(r"^import (\w+)$", file.read_text(encoding="utf-8"), re.MULTILINE)}
+    for file in sorted(folder.glob("*_checks.py")):
+        if file.stem not in imported:
+            yield f"test/system/{file.name}: no program imports it, so its checks never run"
+
+
 def check(root):
     yield from check_roots(root)
     yield from check_types(root)
+    yield from check_modules(root)
     for entry in sorted(root.iterdir()):
         if entry.name not in TOP and not entry.name.startswith(".") and not SKIPPED.search(entry.name):
             yield f"{entry.name}: not one of the top level's names"

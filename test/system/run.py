@@ -17,6 +17,7 @@ import accumulate_checks
 import advice_checks
 import attention_checks
 import auto_partition_checks
+import average_checks
 import bad_record_checks
 import bench_checks
 import checkpoint_checks
@@ -48,6 +49,7 @@ import interrupt_checks
 import launcher_end_checks
 import left_out_checks
 import library_checks
+import list_checks
 import meeting_checks
 import metrics_checks
 import onednn_checks
@@ -56,6 +58,7 @@ import onnx_sequence_checks
 import outer_checks
 import param_scale_checks
 import partition_checks
+import picture_size_checks
 import plan_checks
 import plan_mode_checks
 import predict_checks
@@ -75,6 +78,7 @@ import stop_checks
 import store_facts_checks
 import replacement_checks
 import sum_checks
+import table_checks
 import target_checks
 import terminal_checks
 import text_checks

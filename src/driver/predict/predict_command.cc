@@ -21,6 +21,7 @@
 #include "io/picture/image_decoder.h"
 #include "io/vocabulary.h"
 #include "nn/graph/graph.h"
+#include "nn/input/store_settings.h"
 #include "singa/nn/record_reader.h"
 
 namespace singa {
@@ -191,7 +192,9 @@ void PredictRecords(const Model& model, PredictRequest request, const NetProto& 
   Warn(warnings);
   if (model.classifies() && static_cast<int64_t>(classes.size()) == request.source.outputs)
     request.source.classes = request.format.classes = classes;
-  if (PictureChannels(request.source.shape) == 3) request.source.training = PeekTraining(net);
+  if (PictureChannels(request.source.shape) == 3 ||
+      SettingsOf(request.source.input).conf.header())  // colours or columns are compared
+    request.source.training = PeekTraining(net);
   request.format.steps = model.output_steps() > 1;
   Predictor predictor(model, request.session, request.format);
   for (const std::string& input : request.inputs) {
