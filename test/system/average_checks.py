@@ -1,8 +1,9 @@
 """Checks averages of values (ema_decay), early stopping, and schedules in epochs."""
 from case import check, equal, has, same_bytes, tensors, true
-from group_checks import workers
+from group_checks import served, workers
 from job import ADAM, csv, mlp
 from process_checks import PLACES, processes
+from process_group_checks import ASYNCHRONOUS, groups
 
 SETTINGS = "train_steps: 20 disp_freq: 1 ema_decay: 0.75"
 
@@ -65,6 +66,42 @@ def a_training_ends_early_and_a_resumed_one_at_the_same_step(case):
         has(again.err, "stopped early at step", "stderr")
         has(again.err, "; a larger stop_patience goes on", "stderr")
         same_bytes(case.newest(place), case.newest("halves"))
+
+
+# So small a rate changes no value, so the first evaluation, at step 2, is the best.
+STILL = ("train_steps: 4000 disp_freq: 1 checkpoint_best: 'accuracy' stop_patience: 3", 5)
+
+
+def ends_at_step_8(case, workspace, *args):
+    err = case.train("job.conf", *args, workspace=workspace).err
+    has(err, "stopped early at step 8: the accuracy was not better in 3 tests; the best is ", "stderr")
+    equal(case.steps(workspace), [2, 8], f"{workspace}: checkpoints")
+    equal(case.best(workspace), "step2", f"{workspace}: best")
+
+
+@check
+def tests_end_a_training_early_if_there_are_no_validations(case):
+    case.write("points.csv", "".join(f"{i % 3},{i},{-i},1,2\n" for i in range(10)))
+    case.write("job.conf", csv("points.csv", *STILL, lr=1e-30))
+    ends_at_step_8(case, "steps", "-set", "test_freq=2")
+    ends_at_step_8(case, "epochs", "-set", "test_epochs=1")
+    equal(case.rows("epochs", "test")[-1]["step"], 8, "step of the last test")
+
+
+@check
+def worker_groups_and_processes_end_early_together(case):
+    case.write("points.csv", "".join(f"{i % 3},{i},{-i},1,2\n" for i in range(30)))
+    case.write("job.conf", csv("points.csv", *STILL, lr=1e-30))
+    outer = [*workers(1, 2), *served("nserver_groups=2", "sync_freq=5", "group_sync=kOuter")]
+    for name, args in {"hogwild": workers(1, 3), "outer": outer, "downpour": groups(ASYNCHRONOUS["downpour"]),
+                       "master": groups(ASYNCHRONOUS["master"])}.items():
+        args = [*args, "-set", "test_freq=2"]
+        ends_at_step_8(case, name, *args)
+        has(case.train("job.conf", "-resume", *args, workspace=name).err, "; a larger stop_patience goes on", "stderr")
+        equal(case.steps(name), [2, 8], f"{name}: checkpoints of the resumed run")
+    for group in range(2):  # these groups take their steps together
+        steps = [row["step"] for row in case.rows("outer", "train") if row["group"] == group]
+        equal(steps, list(range(8)), f"rows of group {group}")
 
 
 @check

@@ -80,8 +80,9 @@ void CheckSteps(const JobProto& job, JobUse use, ConfFindings* found) {
     fail("test_epochs", "not together with test_freq: set one of them");
   if (job.stop_patience() > 0 && job.checkpoint_best().empty())
     fail("stop_patience", "needs checkpoint_best, the metric that has to get better");
-  else if (job.stop_patience() > 0 && job.validate_freq() == 0)
-    fail("stop_patience", "needs validations, which validate_freq asks for");
+  else if (job.stop_patience() > 0 && job.validate_freq() == 0 && job.test_freq() == 0 &&
+           job.test_epochs() == 0)
+    fail("stop_patience", "needs validations (validate_freq) or tests (test_freq, test_epochs)");
   const bool steps = job.has_train_steps() || job.train_epochs() > 0;
   if (!steps && Trains(job, use))
     fail("train_steps", "is missing; training needs train_steps or train_epochs");

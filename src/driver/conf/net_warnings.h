@@ -17,7 +17,7 @@ ConfigErrors NetWarnings(const JobProto& job, const Net& net);
 ConfigErrors FirstStepWarnings(const Net& net);
 
 // Warns of layers of tests and validations that the training of `job` does not run, of a learning
-// rate that is tiny for half of the training or more, and of an early stop without validations.
+// rate that is tiny for half of the training or more, and of an early stop without an evaluation.
 ConfigErrors ScheduleWarnings(const JobProto& job);
 
 // If a layer of `net` has different numbers of labels and rows, warns of a kConcate that joins rows

@@ -75,16 +75,20 @@ void WarnOfWarmUp(const JobProto& job, ConfigErrors* out) {
                            " of the training: the rate never reaches that of the schedule")));
 }
 
-// Warns of an early stop if the training ends before its first validation.
+// Warns of an early stop if the training ends before its first validation, or its first test in a
+// job without validations.
 void WarnOfPatience(const JobProto& job, ConfigErrors* out) {
   const int64_t steps = job.train_steps();
-  const bool later = job.validate_after() > 0;
-  const int64_t first = later ? job.validate_after() : job.validate_freq();
-  if (job.stop_patience() > 0 && job.validate_freq() > 0 && steps > 0 && first > steps)
+  const bool validates = RunsPhase(job, kVal);
+  const int64_t freq = validates ? job.validate_freq() : job.test_freq();
+  const int64_t after = validates ? job.validate_after() : job.test_after();
+  const int64_t first = after > 0 ? after : freq;
+  if (job.stop_patience() > 0 && freq > 0 && steps > 0 && first > steps)
     out->push_back(ConfigError(
-        "stop_patience", StrCat("has no effect: the training ends after ", Counted(steps, "step"),
-                                ", before the first validation (validate_",
-                                later ? "after" : "freq", ": ", first, ")")));
+        "stop_patience",
+        StrCat("has no effect: the training ends after ", Counted(steps, "step"),
+               ", before the first ", validates ? "validation (validate_" : "test (test_",
+               after > 0 ? "after" : "freq", ": ", first, ")")));
 }
 
 // Returns whether the layer could not be set up and its second source has another number of labels

@@ -7,6 +7,7 @@
 #include "base/text/counted.h"
 #include "singa/base/str_cat.h"
 #include "singa/tensor/shape.h"
+#include "train/trainer/worker_model.h"
 
 namespace singa {
 namespace {
@@ -32,10 +33,12 @@ int64_t NumberOf(const Safetensors& state, const std::string& name) {
 
 BestMetric::BestMetric(const JobProto& job)
     : metric_(job.checkpoint_best()),
+      evaluation_(RunsPhase(job, kVal) ? "validation" : "test"),
       patience_(job.stop_patience()),
       names_(StrCat("train/best/", metric_)) {}
 
 bool BestMetric::Note(const MetricSums& sums, int64_t updates) {
+  if (updates == judged_) return false;
   const std::vector<MetricSums::Shown> values = sums.Values();
   const auto shown = std::ranges::find(values, metric_, &MetricSums::Shown::name);
   if (shown == values.end()) return false;
@@ -44,20 +47,20 @@ bool BestMetric::Note(const MetricSums& sums, int64_t updates) {
       !std::isnan(value) &&
       (!best_.value || (LeastIsBest(metric_) ? value < *best_.value : value > *best_.value));
   before_ = best_;
-  if (better) {
-    best_ = {value, updates};
-    not_better_ = 0;
-  } else if (judged_ != updates) {
-    ++not_better_;
-  }
+  judged_before_ = judged_;
+  not_better_ = better ? 0 : not_better_ + 1;
   judged_ = updates;
+  if (better) best_ = {value, updates};
   return better;
 }
 
-void BestMetric::Forget() { best_ = before_; }
+void BestMetric::Forget() {
+  best_ = before_;
+  judged_ = judged_before_;
+}
 
 std::string BestMetric::Text() const {
-  return StrCat("the ", metric_, " was not better in ", Counted(not_better_, "validation"),
+  return StrCat("the ", metric_, " was not better in ", Counted(not_better_, evaluation_),
                 best_.value ? StrCat("; the best is ", *best_.value, ", of step ", best_.step)
                             : std::string("; it was never a number"));
 }

@@ -100,10 +100,21 @@ TEST(ScheduleWarnings, AnEarlyStopNeedsAValidationWithinTheTraining) {
   };
   EXPECT_EQ(found("validate_freq: 51"), start + "(validate_freq: 51)\n");
   EXPECT_EQ(found("validate_freq: 5 validate_after: 60"), start + "(validate_after: 60)\n");
-  EXPECT_EQ(found("validate_freq: 50"), "");
+  EXPECT_EQ(found("validate_freq: 50 test_freq: 51"), "");
   EXPECT_EQ(found("validate_freq: 51 validate_after: 30"), "");
   EXPECT_EQ(Found("train_epochs: 5 stop_patience: 3 validate_freq: 51"), "");
   EXPECT_EQ(Found("train_steps: 50 validate_freq: 51"), "");
+}
+
+TEST(ScheduleWarnings, AnEarlyStopByTestsNeedsATestWithinTheTraining) {
+  const auto found = [](const std::string& more) {
+    return Found("train_steps: 50 stop_patience: 3 " + more);
+  };
+  EXPECT_EQ(found("test_freq: 51"),
+            "stop_patience: has no effect: the training ends after 50 steps, before the first test "
+            "(test_freq: 51)\n");
+  EXPECT_EQ(found("test_freq: 50"), "");
+  EXPECT_EQ(found("test_epochs: 1"), "");
 }
 
 TEST(ScheduleWarnings, AFewStepsMayHaveAnyRate) { EXPECT_EQ(Found(Steps(99, 10, "0")), ""); }

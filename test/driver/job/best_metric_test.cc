@@ -16,6 +16,7 @@ JobProto JobOf(const std::string& metric, int patience) {
   JobProto job;
   job.set_checkpoint_best(metric);
   job.set_stop_patience(patience);
+  job.set_validate_freq(10);
   return job;
 }
 
@@ -49,11 +50,32 @@ TEST(BestMetricTest, IsExhaustedAfterSoManyEvaluationsInARow) {
   EXPECT_EQ(best.Text(), "the loss was not better in 2 validations; the best is 0.5, of step 30");
 }
 
+TEST(BestMetricTest, NamesTestsOfAJobWithoutValidations) {
+  JobProto job = JobOf("accuracy", 1);
+  job.clear_validate_freq();
+  job.set_test_freq(10);
+  BestMetric best(job);
+  best.Note(Sums("accuracy", 0.5), 10);
+  best.Note(Sums("accuracy", 0.25), 20);
+  EXPECT_TRUE(best.exhausted());
+  EXPECT_EQ(best.Text(), "the accuracy was not better in 1 test; the best is 0.5, of step 10");
+}
+
 TEST(BestMetricTest, CountsARepeatedEvaluationOnce) {
   BestMetric best(JobOf("loss", 2));
   best.Note(Sums("loss", 1), 10);
   for (int i = 0; i < 3; ++i) best.Note(Sums("loss", 2), 20);
   EXPECT_FALSE(best.exhausted());
+}
+
+// Asynchronous groups go on between the evaluation and the checkpoint.
+TEST(BestMetricTest, DropsARepeatedEvaluationOfLaterValues) {
+  BestMetric best(JobOf("loss", 1));
+  best.Note(Sums("loss", 1), 10);
+  best.Note(Sums("loss", 2), 20);
+  EXPECT_FALSE(best.Note(Sums("loss", 0.5), 20));
+  EXPECT_TRUE(best.exhausted());
+  EXPECT_EQ(best.step(), 10);
 }
 
 TEST(BestMetricTest, NeedsNoNewBestAfterOneThatWasForgotten) {
@@ -62,6 +84,8 @@ TEST(BestMetricTest, NeedsNoNewBestAfterOneThatWasForgotten) {
   EXPECT_TRUE(best.Note(Sums("loss", 1), 20));
   best.Forget();
   EXPECT_EQ(best.step(), 10);
+  EXPECT_TRUE(best.Note(Sums("loss", 1), 20));
+  best.Forget();
   EXPECT_TRUE(best.Note(Sums("loss", 1.5), 30));
 }
 
