@@ -13,8 +13,9 @@ namespace singa {
 // nothing if the job has such files. Errors are relative to the JobProto.
 ConfigErrors CheckFirstValues(const JobProto& job, const ParamTable& params, bool read_files);
 
-// Warns of each param_scale that no param of the job's nets matches, or that sets no factor.
-// `params`: the params of these nets. Paths are relative to the JobProto.
+// Warns of each param_scale that no param of the job's nets matches, or that sets no factor, and of
+// each of its factors that no param takes. `params`: the params of these nets. Paths are relative
+// to the JobProto.
 ConfigErrors ScaleWarnings(const NetProto& net, const ParamTable& params);
 
 }  // namespace singa
