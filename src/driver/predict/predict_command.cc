@@ -57,7 +57,8 @@ net reads one (kCharRNN). With -generate a net that reads a text writes one.
   -no_labels       leaves labels out; an imagelist that has none needs it
 
   -generate N      writes N characters to stdout, each drawn by its probability; N >= 1
-  -prime TEXT      the beginning that the net continues; not written. A newline if not given
+  -prime TEXT      the beginning that the net continues; not written. A newline if not given, which
+                   the vocabulary must then have
   -temperature X   divides the logarithms of the probabilities before a character is drawn: below 1
                    likely ones become more likely; > 0, 1 if not given
   -seed S          one seed gives one text; the job's seed if not given

@@ -53,7 +53,7 @@ GenerateOptions ReadGenerate(const Arguments& args, uint64_t seed) {
                            "\": -prime TEXT says what the text goes on from"));
   GenerateOptions options = {.characters = AtLeastOne(args, "generate"), .seed = seed};
   if (args.Has("prime")) options.prime = args.Get("prime");
-  if (options.prime.empty()) args.ThrowUsage("-prime must have a character");
+  if (options.prime && options.prime->empty()) args.ThrowUsage("-prime must have a character");
   if (args.Has("seed")) options.seed = args.ToNumber<uint64_t>("seed", args.Get("seed"));
   if (!args.Has("temperature")) return options;
   const auto temperature = args.ToNumber<float>("temperature", args.Get("temperature"));

@@ -20,11 +20,13 @@ TextGenerator::TextGenerator(const Model& model, const Vocabulary& vocabulary,
       options_(options),
       session_(model, {.threads = threads, .step_by_step = true}),
       probabilities_(vocabulary.size()) {
-  for (const unsigned char byte : options_.prime) {
+  for (const unsigned char byte : options_.prime.value_or("\n")) {
     const int index = vocabulary_.IndexOf(byte);
     if (index < 0)
       throw DataError(vocabulary_.path(), -1,
-                      StrCat("lacks ", CharacterText(byte), ", which -prime has"));
+                      options_.prime ? StrCat("lacks ", CharacterText(byte), ", which -prime has")
+                                     : "lacks a newline, with which a text begins: give -prime "
+                                       "TEXT, of characters that it has");
     prime_.push_back(static_cast<float>(index));
   }
 }

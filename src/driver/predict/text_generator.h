@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,9 @@
 namespace singa {
 
 struct GenerateOptions {
-  int64_t characters = 1;    // how many; >= 1
-  std::string prime = "\n";  // the beginning that the net continues; not empty
-  float temperature = 1;     // > 0; its inverse is finite
+  int64_t characters = 1;                 // how many; >= 1
+  std::optional<std::string> prime = {};  // what the net continues; not empty; not set: a newline
+  float temperature = 1;                  // > 0; its inverse is finite
   uint64_t seed = 0;
 };
 
@@ -22,7 +23,7 @@ class TextGenerator {
  public:
   // The model gives a probability for each character of the vocabulary. `model` and `vocabulary`
   // must outlive it. Throws ConfigError if the net cannot compute step by step, and DataError for a
-  // character of the prime that the vocabulary lacks.
+  // character of the prime, or the newline in its place, that the vocabulary lacks.
   TextGenerator(const Model& model, const Vocabulary& vocabulary, const GenerateOptions& options,
                 int threads);
 

@@ -59,5 +59,12 @@ TEST_F(TextGeneratorTest, APrimeIsMadeOfTheVocabularysCharacters) {
                dir_.Path("vocabulary") + ": lacks \"x\", which -prime has");
 }
 
+TEST_F(TextGeneratorTest, AsksForAPrimeIfTheVocabularyHasNoNewline) {
+  EXPECT_ERROR(Write({.characters = 1}), kExitBadData,
+               dir_.Path("vocabulary") +
+                   ": lacks a newline, with which a text begins: give -prime "
+                   "TEXT, of characters that it has");
+}
+
 }  // namespace
 }  // namespace singa::text_generator
