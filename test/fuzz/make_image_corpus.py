@@ -134,6 +134,7 @@ def tiff_files():
     write("tiff_16", tiff(2, 1, 16, 1, [struct.pack("<HH", 257 * 96, 65535)], 1))
     write("tiff_16_big", tiff(2, 1, 16, 1, [struct.pack(">HH", 257 * 96, 65535)], 1, order=">"))
     write("tiff_apart", tiff(2, 2, 8, 3, [bytes(range(i, i + 4)) for i in (1, 5, 9)], 2, {284: 2}))
+    write("tiff_plane_missing", tiff(2, 2, 8, 3, [bytes(4)] * 2, 2, {284: 2, 278: 2}))
     write("tiff_alpha", tiff(1, 2, 8, 4, [bytes([1, 2, 3, 99, 4, 5, 6, 99])], 2, {338: [2]}))
     write("tiff_palette", tiff(2, 1, 8, 1, [bytes([0, 255])], 3, {320: palette}))
     write("tiff_tiles", tiff(20, 3, 8, 1, tiles, 1, tile=(16, 16)))

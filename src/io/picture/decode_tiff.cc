@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text/counted.h"
 #include "io/format/value_parser.h"
 #include "io/picture/optional_decoders.h"
 #include "math/library/libraries.h"
@@ -68,8 +69,10 @@ struct FreeOptions {
 };
 using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 
-[[noreturn]] void Fail(const MemoryFile& file) {
-  throw ValueError(StrCat("damaged TIFF: ", file.error[0] ? file.error.data() : "cannot be read"));
+// `place`: of the damage, such as "strip 3 of 8: ".
+[[noreturn]] void Fail(const MemoryFile& file, const std::string& place = "") {
+  throw ValueError(
+      StrCat("damaged TIFF: ", place, file.error[0] ? file.error.data() : "cannot be read"));
 }
 
 TiffHandle OpenTiff(MemoryFile* file) {
@@ -97,6 +100,7 @@ struct TiffLayout {
   int64_t samples;  // of a pixel, with those that are not read
   uint16_t photometric, bits, orientation;
   bool tiled, apart;  // apart: each sample has blocks of its own
+  bool plain;         // not compressed
   int64_t block_height, block_width;
 
   int64_t block_samples() const { return apart ? 1 : samples; }  // of a pixel
@@ -144,10 +148,12 @@ TiffLayout ReadLayout(TIFF* tiff) {
   layout.bits = Field<uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1);
   layout.photometric = Field<uint16_t>(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
   layout.orientation = Field<uint16_t>(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
+  if (layout.orientation < 1 || layout.orientation > 8) layout.orientation = 1;
+  const auto compression = Field<uint16_t>(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  layout.plain = compression == COMPRESSION_NONE;
   layout.apart =
       Field<uint16_t>(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
-  if (layout.photometric == PHOTOMETRIC_YCBCR &&
-      Field<uint16_t>(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_JPEG &&
+  if (layout.photometric == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG &&
       TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB))
     layout.photometric = PHOTOMETRIC_RGB;  // libtiff converts
   CheckKind(tiff, layout);
@@ -178,8 +184,7 @@ class BlockReader {
   }
 
   void ReadAll() {
-    const int planes = layout_.apart ? channels_ : 1;
-    for (int plane = 0; plane < planes; ++plane)
+    for (int plane = 0; plane < (layout_.apart ? channels_ : 1); ++plane)
       for (int64_t y = 0; y < layout_.height; y += layout_.block_height)
         for (int64_t x = 0; x < layout_.width; x += layout_.block_width) {
           ReadBlock(x, y, plane);
@@ -189,19 +194,36 @@ class BlockReader {
 
  private:
   void ReadBlock(int64_t x, int64_t y, int plane) {
-    const auto row = static_cast<uint32_t>(y);
+    const auto row = static_cast<uint32_t>(y), column = static_cast<uint32_t>(x);
     const auto sample = static_cast<uint16_t>(plane);
-    int64_t want = layout_.block_bytes();
-    tmsize_t got = 0;
-    if (layout_.tiled) {
-      const uint32_t tile = TIFFComputeTile(tiff_, static_cast<uint32_t>(x), row, 0, sample);
-      got = TIFFReadEncodedTile(tiff_, tile, block_.data(), want);
-    } else {
-      const int64_t rows = std::min(layout_.block_height, layout_.height - y);
-      want = rows * layout_.row_samples() * static_cast<int64_t>(sizeof(Sample));
-      got = TIFFReadEncodedStrip(tiff_, TIFFComputeStrip(tiff_, row, sample), block_.data(), want);
-    }
-    if (got < want) Fail(file_);
+    const int64_t rows =
+        layout_.tiled ? layout_.block_height : std::min(layout_.block_height, layout_.height - y);
+    const int64_t want = rows * layout_.row_samples() * static_cast<int64_t>(sizeof(Sample));
+    const uint32_t block = layout_.tiled ? TIFFComputeTile(tiff_, column, row, 0, sample)
+                                         : TIFFComputeStrip(tiff_, row, sample);
+    CheckBlock(block, want);
+    const tmsize_t got = layout_.tiled ? TIFFReadEncodedTile(tiff_, block, block_.data(), want)
+                                       : TIFFReadEncodedStrip(tiff_, block, block_.data(), want);
+    if (got < want) Fail(file_, Place(block) + ": ");
+  }
+
+  std::string Place(uint32_t block) const {
+    return layout_.tiled ? StrCat("tile ", block + 1, " of ", TIFFNumberOfTiles(tiff_))
+                         : StrCat("strip ", block + 1, " of ", TIFFNumberOfStrips(tiff_));
+  }
+
+  // Throws if the file lacks the block, or some of its bytes. libtiff would read other bytes of an
+  // uncompressed file: it takes 0 for missing offsets, and does not look at the sizes.
+  void CheckBlock(uint32_t block, int64_t want) const {
+    const auto damaged = [&](const std::string& text) {
+      throw ValueError(StrCat("damaged TIFF: ", Place(block), " ", text));
+    };
+    const uint64_t begin = TIFFGetStrileOffset(tiff_, block), all = file_.bytes.size();
+    const uint64_t bytes = TIFFGetStrileByteCount(tiff_, block);
+    if (begin == 0 || bytes == 0) damaged("is missing");
+    if (begin > all || bytes > all - begin) damaged("reaches beyond the end of the file");
+    if (layout_.plain && bytes < static_cast<uint64_t>(want))
+      damaged(StrCat("has ", Counted(bytes, "byte"), ", needs ", want));
   }
 
   // Copies the part of the block that is in the picture.
@@ -264,8 +286,7 @@ void Decode(std::span<const uint8_t> bytes, Raster* raster) {
   else
     ReadSamples(tiff.get(), file, layout, raster->channels, &raster->bytes);
   if (layout.photometric == PHOTOMETRIC_PALETTE) UsePalette(tiff.get(), file, raster);
-  const uint16_t turn = layout.orientation;
-  raster->orientation = turn >= 1 && turn <= 8 ? turn : 1;
+  raster->orientation = layout.orientation;
 }
 
 bool Register() {

@@ -120,6 +120,54 @@ TEST_F(DecodeTiffTest, RefusesFilesThatAreDamagedOrTooLarge) {
         << size;
 }
 
+TEST_F(DecodeTiffTest, NamesTheStripOfAPlaneThatIsMissing) {
+  TiffFile file{.width = 2, .height = 2, .samples = 3, .photometric = 2, .rows_per_strip = 2};
+  file.more[284] = {2};  // planes
+  for (const uint16_t compression : {1, 32773}) {
+    file.compression = compression;
+    file.blocks = {TextOf({1, 4, 7, 10}), TextOf({2, 5, 8, 11})};
+    if (compression != 1)
+      for (std::string& block : file.blocks)
+        block.insert(block.begin(), 3);  // four bytes as they are
+    EXPECT_EQ(Refusal(file), "damaged TIFF: strip 3 of 3 is missing") << compression;
+  }
+}
+
+TEST_F(DecodeTiffTest, NamesTheStripOrTileThatLacksBytes) {
+  TiffFile file{.width = 4, .height = 2, .blocks = {"abcd", "ef"}};
+  EXPECT_EQ(Refusal(file), "damaged TIFF: strip 2 of 2 has 2 bytes, needs 4");
+  file.blocks = {"abcd"};
+  EXPECT_EQ(Refusal(file), "damaged TIFF: strip 2 of 2 is missing");
+  file = {.width = 20, .height = 3, .tile = 16, .blocks = {std::string(256, 'a')}};
+  EXPECT_EQ(Refusal(file), "damaged TIFF: tile 2 of 2 is missing");
+  file.blocks.push_back("b");
+  EXPECT_EQ(Refusal(file), "damaged TIFF: tile 2 of 2 has 1 byte, needs 256");
+}
+
+TEST_F(DecodeTiffTest, NamesTheStripThatEndsBehindTheFile) {
+  TiffFile file{.width = 4, .height = 2, .compression = 32773, .rows_per_strip = 1};
+  file.blocks = {TextOf({3, 1, 2, 3, 4}), TextOf({3, 5, 6, 7, 8})};
+  file.more[279] = {5, 60000};  // sizes of the strips
+  EXPECT_EQ(Refusal(file), "damaged TIFF: strip 2 of 2 reaches beyond the end of the file");
+  file.more[279] = {5, 1};
+  EXPECT_EQ(Refusal(file).rfind("damaged TIFF: strip 2 of 2: ", 0), 0u);
+}
+
+TEST_F(DecodeTiffTest, RefusesAFileWithoutStripsOrWithHugeSides) {
+  EXPECT_EQ(Refusal({.width = 4}).rfind("damaged TIFF: ", 0), 0u);
+  constexpr uint32_t kHuge = 1000000000;
+  for (const uint32_t rows : {1u, kHuge}) {
+    for (const uint32_t width : {1u, kHuge}) {
+      const TiffFile file{
+          .width = width, .height = kHuge, .rows_per_strip = rows, .blocks = {"abcd"}};
+      const std::string refusal = Refusal(file);
+      EXPECT_TRUE(refusal.rfind("damaged TIFF: ", 0) == 0 ||
+                  refusal.rfind("is a picture of ", 0) == 0)
+          << rows << ", " << width << ": " << refusal;
+    }
+  }
+}
+
 TEST_F(DecodeTiffTest, AHugeTileTakesNoMemory) {
   EXPECT_NE(Refusal({.width = 4, .tile = 1u << 30, .blocks = {"abcd"}}).find("are not read"),
             std::string::npos);
