@@ -1,5 +1,8 @@
 #include "driver/job/training_start.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/system/failpoint.h"
 #include "base/text/counted.h"
 #include "cluster/process/job_process.h"
@@ -19,6 +22,7 @@ void TrainingStart::LoadValues(const RunOptions& options) {
   schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
   if (const double steps = schedule_->epoch_steps(); steps > 0)
     groups_.lead().replica().SetEpochSteps(steps);
+  WarnOfLongSteps();
   const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
   if (!resumed) Begin(options.resume ? previous_.AfterLostStart(job_) : job_);
   step_ = resumed.value_or(0);
@@ -26,6 +30,17 @@ void TrainingStart::LoadValues(const RunOptions& options) {
     throw ConfigError(job_.train_epochs() > 0 ? "train_epochs" : "train_steps",
                       StrCat("the checkpoint to resume from is of step ", step_,
                              ", beyond the last, ", schedule_->steps(), PassesText()));
+}
+
+// A signal ends a job between steps, so one that reads the data several times may seem to hang.
+void TrainingStart::WarnOfLongSteps() {
+  constexpr double kRounding = 1e-6;
+  const double batches = schedule_->epoch_steps() * job_.accumulate_steps();
+  const auto pass = static_cast<int64_t>(std::ceil(batches - kRounding));
+  if (batches <= 0 || job_.accumulate_steps() <= std::max<int64_t>(1, pass)) return;
+  progress_.Warn(StrCat("accumulate_steps: a step has ", job_.accumulate_steps(),
+                        " batches, a pass over the training data ", pass,
+                        "; a signal ends the job after a whole step"));
 }
 
 // Returns a text that explains the number of steps by train_epochs; "": train_steps gives it.

@@ -44,6 +44,7 @@ class TrainingStart {
   int64_t step() const { return step_; }
 
  private:
+  void WarnOfLongSteps();
   std::string PassesText() const;
   void Begin(const JobProto& job);
 

@@ -111,6 +111,12 @@ TEST_F(SetOptionTest, ListsReplaceOrAppend) {
   EXPECT_EQ(job_.checkpoint_path(1), "b");
 }
 
+TEST_F(SetOptionTest, AListHasNoBrackets) {
+  EXPECT_EQ(Set({"gpu=[1,2]"}),
+            "-set gpu: error: a list has no brackets here, such as 1,2; is \"[1,2]\"\n");
+  EXPECT_EQ(Set({"checkpoint_path=[a],b"}), "");
+}
+
 TEST_F(SetOptionTest, ANameMeansEveryLayerOfThatName) {
   EXPECT_EQ(Set({"neuralnet.layer[data].store_conf.path=x"}), "");
   EXPECT_EQ(layer(0).store_conf().path(), "x");
