@@ -124,6 +124,17 @@ int64_t BytesOf(const RepeatProto& block) {
   return int64_t{block.times()} * static_cast<int64_t>(block.ByteSizeLong());
 }
 
+// Adds an error for each layer whose copies would have one name.
+void CheckNames(const RepeatProto& block, ConfigErrors* errors) {
+  std::vector<std::string> names;
+  for (const LayerProto& layer : block.layer()) names.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(names);
+  for (size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty() && names[i].find('{') == std::string::npos)
+      errors->emplace_back(paths[i] + ".name", StrCat("must have {", block.index(),
+                                                      "}, as each copy needs its own name"));
+}
+
 // Checks a block's own settings. `others`: layers of the net so far. `bytes`: those of all copies
 // of earlier blocks.
 ConfigErrors MistakesIn(const RepeatProto& block, int64_t others, int64_t bytes) {
@@ -143,6 +154,7 @@ ConfigErrors MistakesIn(const RepeatProto& block, int64_t others, int64_t bytes)
   if (!IsName(block.index()))
     errors.emplace_back("index", StrCat("must be a name of letters, digits and _, is \"",
                                         Excerpt(block.index()), "\""));
+  if (block.times() > 1 && errors.empty()) CheckNames(block, &errors);
   return errors;
 }
 

@@ -109,6 +109,13 @@ TEST(RepeatBlocksTest, ABraceThatIsNotClosedIsAnError) {
       "as in {i}, is {i\n");
 }
 
+TEST(RepeatBlocksTest, ALayerOfSeveralCopiesHasTheNumberInItsName) {
+  EXPECT_EQ(Find("repeat { times: 2 layer { name: 'a' } layer { name: 'b{i}' } }"),
+            "F:2:27: error: neuralnet.repeat[0].layer[a].name: must have {i}, as each copy needs "
+            "its own name\n");
+  EXPECT_EQ(Find("repeat { times: 1 layer { name: 'a' } }"), "");
+}
+
 TEST(RepeatBlocksTest, ANumberBelowZeroIsAnError) {
   EXPECT_EQ(
       Find("repeat { times: 2 layer { name: 'a{i}' srclayers: 'b' srclayers: 'a{i-2}' } }"),
