@@ -3,14 +3,10 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "singa/base/error.h"
+#include "train/learning_rate/epoch_steps.h"
 
 namespace singa {
 namespace {
-
-double EpochSteps(int64_t records, int64_t batch) {
-  return records > 0 && batch > 0 ? static_cast<double>(records) / static_cast<double>(batch) : 0;
-}
 
 // Returns the field of a setting that counts epochs; "": there is none.
 const char* FieldInEpochs(const JobProto& job) {
@@ -34,8 +30,7 @@ Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch,
       batch_(batch),
       epoch_steps_(epoch_steps > 0 ? epoch_steps : EpochSteps(records, batch)) {
   const std::string field = FieldInEpochs(job);
-  if (!field.empty() && (records <= 0 || batch <= 0))
-    throw ConfigError(field, "needs an input layer that reads a store in the training net");
+  if (!field.empty()) CheckEpochSteps(EpochSteps(records, batch), field);
   rate_ = MakeLearningRate(job.updater().learning_rate(), epoch_steps_ > 0 ? epoch_steps_ : 1);
   if (job.train_epochs() > 0) steps_ = (job.train_epochs() * records + batch - 1) / batch;
   steps_ = steps.value_or(steps_);

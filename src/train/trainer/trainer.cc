@@ -3,6 +3,7 @@
 #include "nn/connection/bridge.h"
 #include "nn/plan/host_part.h"
 #include "singa/base/error.h"
+#include "train/learning_rate/epoch_steps.h"
 #include "train/trainer/device_path.h"
 #include "train/trainer/host_path.h"
 
@@ -90,11 +91,9 @@ void Trainer::Allocate() {
   alone_->reduction.emplace(model_.trained().table, updates_, MemoryGroup::Options());
   Open(&*alone_->reduction);
   if (!alone_->replica.rule().counts_epochs()) return;
-  const auto records = static_cast<double>(model_.readers().CountRecords());
-  if (records <= 0)
-    throw ConfigError("updater.learning_rate.unit",
-                      "needs an input layer that reads a store in the training net");
-  alone_->replica.SetEpochSteps(records / static_cast<double>(model_.samples_per_step()));
+  const double steps = EpochSteps(model_.readers().CountRecords(), model_.samples_per_step());
+  CheckEpochSteps(steps, "updater.learning_rate.unit");
+  alone_->replica.SetEpochSteps(steps);
 }
 
 void Trainer::AllocateIn(GradientReduction* reduction, RegionExchange* exchange,
