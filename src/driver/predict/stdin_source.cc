@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text/counted.h"
+#include "base/text/line_blanks.h"
 #include "io/format/csv_fields.h"
 #include "io/format/line_index.h"
 #include "io/format/value_parser.h"
@@ -70,7 +71,7 @@ class StdinSource final : public RecordSource {
   bool ReadWords() {
     do {
       if (!ReadLine()) return false;
-    } while (line_.find_first_not_of(" \t\r") == std::string::npos);
+    } while (IsBlankLine(line_));
     return true;
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file/input_file.h"
+#include "base/text/line_blanks.h"
 #include "io/checkpoint/json_text.h"
 #include "singa/base/error.h"
 
@@ -16,12 +17,11 @@ namespace {
 constexpr int64_t kMaxBytes = int64_t{16} << 20;
 
 std::vector<std::string_view> WordsOf(std::string_view line) {
-  constexpr std::string_view kSpace = " \t\r";
   line = line.substr(0, line.find('#'));
   std::vector<std::string_view> words;
-  for (size_t begin; (begin = line.find_first_not_of(kSpace)) != std::string_view::npos;) {
+  for (size_t begin; (begin = line.find_first_not_of(kLineBlanks)) != std::string_view::npos;) {
     line.remove_prefix(begin);
-    const size_t end = std::min(line.find_first_of(kSpace), line.size());
+    const size_t end = std::min(line.find_first_of(kLineBlanks), line.size());
     words.push_back(line.substr(0, end));
     line.remove_prefix(end);
   }

@@ -10,19 +10,12 @@
 
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
+#include "base/text/line_blanks.h"
 #include "io/format/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
-
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view WithoutBlanks(std::string_view text) {
-  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 // Returns the length of a field in quotes at the start of `line`, with its quotes; 0: the quote
 // does not close.
@@ -87,7 +80,7 @@ CsvFields::CsvFields(const std::string& separator) {
 }
 
 std::optional<std::string_view> CsvFields::Next(std::string_view* line) const {
-  while (!line->empty() && IsBlank(line->front())) line->remove_prefix(1);
+  line->remove_prefix(std::min(line->find_first_not_of(kLineBlanks), line->size()));
   const size_t length = LengthOfField(*line);
   const std::string_view field = WithoutBlanks(line->substr(0, length));
   const bool last = length == line->size();
@@ -214,7 +207,7 @@ int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& n
 
 bool HasLoneReturn(std::string_view line) {
   const size_t at = line.find('\r');
-  return at != line.npos && line.find_first_not_of(" \t\r", at) != line.npos;
+  return at != line.npos && !IsBlankLine(line.substr(at));
 }
 
 std::string FirstLineAdvice(std::string_view line) {

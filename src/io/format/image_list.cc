@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text/counted.h"
+#include "base/text/line_blanks.h"
 #include "io/format/csv_fields.h"
 #include "io/format/picture_names.h"
 #include "io/format/value_parser.h"
@@ -13,21 +14,13 @@
 namespace singa {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
-
-// Returns `line` without the blanks around it.
-std::string_view Stripped(std::string_view line) {
-  line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-  return line.substr(0, line.find_last_not_of(kBlanks) + 1);
-}
-
 // Cuts the last field, and the blanks before it, off `line`, which ends with it. Returns "" if
 // there is only one field.
 std::string_view CutLastField(std::string_view* line) {
-  const size_t blank = line->find_last_of(kBlanks);
+  const size_t blank = line->find_last_of(kLineBlanks);
   if (blank == line->npos) return "";
   const std::string_view field = line->substr(blank + 1);
-  *line = Stripped(line->substr(0, blank));
+  *line = WithoutBlanks(line->substr(0, blank));
   return field;
 }
 
@@ -66,7 +59,7 @@ float CutTarget(std::string_view* line, int64_t index, int64_t targets) {
 void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
                         ListedPicture* picture) {
   constexpr size_t kMostBytes = 4096;  // PATH_MAX of Linux
-  line = Stripped(line);
+  line = WithoutBlanks(line);
   picture->label = kNoLabel;
   picture->targets.clear();
   for (int64_t i = targets - 1; i >= 0; --i)
@@ -89,7 +82,7 @@ std::string MissingAdvice(std::string_view name) {
 }
 
 bool IsListedPicture(std::string_view line) {
-  line = Stripped(line);
+  line = WithoutBlanks(line);
   return line.find('\0') == line.npos && HasNameOfAnyPicture(std::string(WithoutNumbers(line)));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/text/line_blanks.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -31,7 +32,7 @@ std::vector<ValuePlace> IndexLines(const InputFile& file, int64_t most) {
   for (int64_t at = begin; at < file.size() && std::ssize(lines) < most;) {
     const std::string_view bytes = window.At(at, 1);
     const size_t end = std::min(bytes.find('\n'), bytes.size());
-    blank = blank && bytes.substr(0, end).find_first_not_of(" \t\r") == bytes.npos;
+    blank = blank && IsBlankLine(bytes.substr(0, end));
     at += static_cast<int64_t>(end);
     if (at - begin > kMaxLineBytes)
       throw DataError(StrCat(file.name(), ":", LineAt(file, begin)), -1,
