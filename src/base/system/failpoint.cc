@@ -5,16 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/text/edit_distance.h"
+#include "base/text/parse_number.h"
 
 namespace singa {
 namespace {
@@ -41,12 +42,10 @@ std::atomic<int> own_rank{0};
 }
 
 int64_t NumberOf(const std::string& text, int64_t least) {
-  int64_t number = -1;
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || read != end || number < least || number > kMostNumber)
+  const std::optional<int64_t> number = ParseNumber<int64_t>(text);
+  if (!number || *number < least || *number > kMostNumber)
     Fail(StrCat("must be a number from ", least, " to ", kMostNumber, ", is \"", text, "\""));
-  return number;
+  return *number;
 }
 
 // Cuts off the first `mark` and the text behind it. Returns that text; "" if there is no `mark`.

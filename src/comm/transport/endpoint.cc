@@ -8,11 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "base/file/descriptor.h"
+#include "base/text/parse_number.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -29,13 +30,11 @@ using AddressList = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
 int ParsePort(const std::string& port, const std::string& text) {
   if (port == "*") return 0;
-  int number = -1;
-  const char* const end = port.data() + port.size();
-  const auto [stop, error] = std::from_chars(port.data(), end, number);
-  if (error != std::errc() || stop != end) ThrowForm(text);
-  if (number < 0 || number > 65535)
-    throw ConfigError("", StrCat("the port must be 0 to 65535, is ", number));
-  return number;
+  const std::optional<int> number = ParseNumber<int>(port);
+  if (!number) ThrowForm(text);
+  if (*number < 0 || *number > 65535)
+    throw ConfigError("", StrCat("the port must be 0 to 65535, is ", *number));
+  return *number;
 }
 
 bool GoodHost(const std::string& host, bool bracketed) {

@@ -1,12 +1,13 @@
 // Arguments holds flags and operands of a subcommand that reads its own (data, export, predict).
 #pragma once
 
-#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/text/parse_number.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -58,12 +59,11 @@ class Arguments {
   // `wanted`: for people, the form of the flag's value, if it is not one number.
   template <typename T>
   T ToNumber(const std::string& flag, std::string_view text, const std::string& wanted = "") const {
-    T number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || stop != text.data() + text.size() || text.empty())
+    const std::optional<T> number = ParseNumber<T>(text);
+    if (!number)
       ThrowUsage(StrCat("-", flag, ": \"", text, "\" is not a valid number",
                         wanted.empty() ? "" : ": ", wanted));
-    return number;
+    return *number;
   }
 
  private:

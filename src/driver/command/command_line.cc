@@ -3,13 +3,13 @@
 #include <gflags/gflags.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "base/text/edit_distance.h"
+#include "base/text/parse_number.h"
 #include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/diagnostic.h"
@@ -152,10 +152,9 @@ class Parser {
 
   template <typename Integer>
   void ReadInteger(const char* kind, Integer* value) const {
-    const char* const end = value_->data() + value_->size();
-    const auto [stop, error] = std::from_chars(value_->data(), end, *value);
-    if (error != std::errc() || stop != end)
-      Fail(StrCat("-", name_, " must be ", kind, ", is ", Quoted(*value_)));
+    const std::optional<Integer> number = ParseNumber<Integer>(*value_);
+    if (!number) Fail(StrCat("-", name_, " must be ", kind, ", is ", Quoted(*value_)));
+    *value = *number;
   }
 
   bool ReadLogFlag() {

@@ -1,11 +1,12 @@
 #include "driver/conf/repeat_blocks.h"
 
-#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/text/element_path.h"
+#include "base/text/parse_number.h"
 #include "driver/conf/check_values.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/message_walk.h"
@@ -97,12 +98,10 @@ class CopyTexts {
     if (!text.starts_with(index_)) return false;
     text.remove_prefix(index_.size());
     if (text.empty()) return true;
-    int32_t offset = 0;
-    const char* const end = text.data() + text.size();
     if ((text[0] != '+' && text[0] != '-') || text.size() < 2 || !IsDigit(text[1])) return false;
-    const auto [stop, error] = std::from_chars(text.data() + 1, end, offset);
-    if (error != std::errc() || stop != end) return false;
-    *number += text[0] == '+' ? offset : -static_cast<int64_t>(offset);
+    const std::optional<int32_t> offset = ParseNumber<int32_t>(text.substr(1));
+    if (!offset) return false;
+    *number += text[0] == '+' ? *offset : -static_cast<int64_t>(*offset);
     return true;
   }
 

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include "base/text/parse_number.h"
 #include "comm/security/keys.h"
 #include "singa/base/error.h"
 
@@ -102,11 +102,8 @@ std::string WhyMpi(const Launcher& launcher) {
 }  // namespace
 
 std::optional<int> ParseInteger(const std::string& text, int least, int most) {
-  int number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end || number < least || number > most) return {};
-  return number;
+  const std::optional<int> number = ParseNumber<int>(text);
+  return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
 std::optional<LauncherRank> FindLauncherRank() {

@@ -1,10 +1,10 @@
 #include "train/state/handed_momentum.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
 
+#include "base/text/parse_number.h"
 #include "singa/base/str_cat.h"
 #include "singa/train/learning_rate.h"
 #include "singa/train/updater.h"
@@ -26,11 +26,8 @@ bool HasMomentum(const StoredTensor& tensor) {
 // Returns the slice that a name ends with; -1: none.
 int SliceOf(const std::string& name) {
   const size_t at = name.rfind(kNumber);
-  int slice = -1;
-  if (at == std::string::npos) return slice;
-  const char* const first = name.data() + at + kNumber.size();
-  const char* const last = name.data() + name.size();
-  return std::from_chars(first, last, slice).ptr == last ? slice : -1;
+  if (at == std::string::npos) return -1;
+  return ParseNumber<int>(std::string_view(name).substr(at + kNumber.size())).value_or(-1);
 }
 
 // The sums over the processes, in float64, of each element of the params.
