@@ -11,6 +11,7 @@
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "base/text/line_blanks.h"
+#include "base/text/parse_number.h"
 #include "io/format/value_parser.h"
 #include "singa/base/error.h"
 
@@ -43,18 +44,21 @@ std::string WithSingleQuotes(std::string_view field) {
   return text;
 }
 
+// Returns `field` without a "+" before it. "+-1" is no number and stays.
+std::string_view WithoutPlus(std::string_view field) {
+  return field.size() > 1 && field[0] == '+' && field[1] != '-' ? field.substr(1) : field;
+}
+
 // Returns whether the fields of `line` are words, without any number.
 bool IsHeader(std::string_view line) {
   constexpr std::string_view kEnds = ",;| \"\t\r";
   bool any = false;
   for (size_t begin = 0; begin < line.size();) {
     const size_t end = std::min(line.find_first_of(kEnds, begin), line.size());
-    const std::string field(line.substr(begin, end - begin));
+    const std::string_view field = line.substr(begin, end - begin);
     begin = end + 1;
     if (field.empty()) continue;
-    char* stop;
-    std::strtod(field.c_str(), &stop);
-    if (*stop == '\0' || field.find_first_of(":{<") != field.npos) return false;
+    if (IsNumber(field) || field.find_first_of(":{<") != field.npos) return false;
     any = true;
   }
   return any;
@@ -139,7 +143,7 @@ std::vector<std::string> ColumnNames(std::string_view header, const std::string&
 
 std::optional<float> FloatIn(std::string_view field) {
   float number = 0;
-  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  field = WithoutPlus(field);
   const char* end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, number);
   if (stop != end || error == std::errc::invalid_argument) return {};
@@ -150,12 +154,8 @@ std::optional<float> FloatIn(std::string_view field) {
 }
 
 std::optional<int32_t> LabelFrom(std::string_view field) {
-  int32_t label = 0;
-  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
-  const char* end = field.data() + field.size();
-  const auto [stop, error] = std::from_chars(field.data(), end, label);
-  if (error != std::errc() || stop != end || label == kNoLabel) return {};
-  return label;
+  const std::optional<int32_t> label = ParseNumber<int32_t>(WithoutPlus(field));
+  return label == kNoLabel ? std::nullopt : label;
 }
 
 std::string NoLabelText(const std::string& what, std::string_view field) {
@@ -171,23 +171,12 @@ std::string IntegerAdvice(std::string_view field) {
 }
 
 bool AreNumbers(const std::vector<std::string>& names) {
-  return std::all_of(names.begin(), names.end(), [](const std::string& name) {
-    char* stop;
-    std::strtod(name.c_str(), &stop);
-    return !name.empty() && *stop == '\0';
-  });
-}
-
-std::optional<int64_t> ColumnNumber(std::string_view text) {
-  int64_t number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || stop != text.data() + text.size()) return {};
-  return number;
+  return std::ranges::all_of(names, IsNumber);
 }
 
 int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names) {
   if (column.empty()) return 0;
-  const std::optional<int64_t> number = ColumnNumber(column);
+  const std::optional<int64_t> number = ParseNumber<int64_t>(column);
   if (number && *number >= 1 && (names.empty() || *number <= std::ssize(names))) return *number - 1;
   if (names.empty())
     throw ValueError(StrCat("label_column must be a number from 1 if there is no header, is ",

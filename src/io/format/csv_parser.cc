@@ -1,4 +1,3 @@
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <vector>
@@ -10,12 +9,6 @@
 
 namespace singa {
 namespace {
-
-bool IsNumber(std::string_view token) {
-  double number;
-  const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), number);
-  return error == std::errc() && stop == token.data() + token.size();
-}
 
 std::string NameOf(char separator) {
   if (separator == '\t') return "a tab";

@@ -7,6 +7,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
+#include "base/text/parse_number.h"
 #include "io/format/csv_fields.h"
 #include "nn/input/store_input.h"
 #include "singa/base/error.h"
@@ -44,7 +45,7 @@ void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* 
   if (column.empty()) return;
   if (!csv)
     throw ConfigError("label_column", StrCat("is for CSV, the backend is \"", backend, "\""));
-  const std::optional<int64_t> number = ColumnNumber(column);
+  const std::optional<int64_t> number = ParseNumber<int64_t>(column);
   if (number && (*number < 1 || *number > kMostColumns))
     throw ConfigError("label_column",
                       StrCat("must be a name, or from 1 to ", kMostColumns, ", is ", *number));

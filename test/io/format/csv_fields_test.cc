@@ -62,6 +62,13 @@ TEST(CsvFieldsTest, AHeaderOfNumbersIsTold) {
   EXPECT_FALSE(AreNumbers({"0", ""}));
 }
 
+TEST(CsvFieldsTest, ANumberIsWhatAFieldOfNumbersMayHold) {
+  for (const char* number : {"0", "+1", "-.5", "1e-60", "1e999", "inf"})
+    EXPECT_TRUE(IsNumber(number)) << number;
+  for (const char* word : {"", "x1", "1x", "0x10", "+-1", "+"})
+    EXPECT_FALSE(IsNumber(word)) << word;
+}
+
 TEST(CsvFieldsTest, AColumnIsItsNumberOrItsName) {
   const Texts names = {"id", "age", "2"};
   EXPECT_EQ(ColumnIndex("", names), 0);
