@@ -24,23 +24,15 @@ SINGA_HD inline float FactorOf(float most, uint32_t word) {
   return low + (1 + most - low) * Philox::ToUniform(word);
 }
 
-// Draws from a block of the stream that no cut uses.
-struct DrawTint {
-  Philox stream;
-  const StepState* state;  // not null: replaces the step of the stream
-  RowSpan span;
-  TintRules rules;
-  Tint* tints;
-
-  SINGA_HD void operator()(int64_t r) const {
-    constexpr int64_t kFirstBlock = int64_t{1} << 41;
-    const std::array<uint32_t, 4> words =
-        InStep(stream, state).Block(kFirstBlock + span.GlobalRow(r));
-    tints[r] = {FactorOf(rules.brightness, words[0]), FactorOf(rules.contrast, words[1]),
-                FactorOf(rules.saturation, words[2]),
-                rules.hue * (2 * Philox::ToUniform(words[3]) - 1), 0};
-  }
-};
+// Returns the tint of row `row` of the whole batch, from a block of the stream that no cut uses.
+SINGA_HD inline Tint TintOf(const TintRules& rules, const Philox& random, int64_t row) {
+  constexpr int64_t kFirstBlock = int64_t{1} << 41;
+  const std::array<uint32_t, 4> words = random.Block(kFirstBlock + row);
+  return {FactorOf(rules.brightness, words[0]), FactorOf(rules.contrast, words[1]),
+          FactorOf(rules.saturation, words[2]), rules.hue * (2 * Philox::ToUniform(words[3]) - 1),
+          0};
+}
+using DrawTint = DrawEachRow<TintRules, Tint, TintOf>;
 
 // Computes element i of the sums of greys: of every kGreyParts-th pixel of an image.
 struct GreyPart {

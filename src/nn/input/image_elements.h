@@ -60,17 +60,20 @@ SINGA_HD inline Cut CutOf(const CutRules& rules, const Philox& random, int64_t r
   return {static_cast<int32_t>(y - rules.pad), static_cast<int32_t>(x - rules.pad), mirror};
 }
 
-struct DrawCut {
+// Draws for row r of a worker what DrawnOf gives for this row of the whole batch.
+template <typename Rules, typename Drawn, Drawn DrawnOf(const Rules&, const Philox&, int64_t row)>
+struct DrawEachRow {
   Philox stream;
   const StepState* state;  // not null: replaces the step of the stream
   RowSpan span;
-  CutRules rules;
-  Cut* cuts;
+  Rules rules;
+  Drawn* drawn;
 
   SINGA_HD void operator()(int64_t r) const {
-    cuts[r] = CutOf(rules, InStep(stream, state), span.GlobalRow(r));
+    drawn[r] = DrawnOf(rules, InStep(stream, state), span.GlobalRow(r));
   }
 };
+using DrawCut = DrawEachRow<CutRules, Cut, CutOf>;
 
 // A place between two neighbouring pixels of a side. At the ends of the side both are the same.
 struct ScaledPlace {
