@@ -1,8 +1,8 @@
 // kRNNDummy is the first layer of a net that reads its own output. It gives the feature of
 // dynamic_srclayer for the batch before. A pass begins with the characters of `prime`, one for each
 // batch; without `prime` the first batch is random, of U[low, high). Without dynamic_srclayer every
-// batch after `prime` is random. A pass may go back by up to half a `window`. Batches that were
-// given before then come again, unchanged.
+// batch after `prime` is random. A pass may go back by up to RepeatedSteps(window) batches, which
+// were given before and come again, unchanged.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,6 +14,7 @@
 #include "io/vocabulary.h"
 #include "math/random/random_kernels.h"
 #include "nn/input/own_rows.h"
+#include "nn/plan/carried_steps.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
@@ -104,10 +105,10 @@ class RnnDummyLayer final : public Layer {
     if (KeptBatches() > 0) std::memcpy(KeptBatch(y.size()), y.data(), y.bytes());
   }
 
-  // Returns how many batches are kept: half a window, and the next one, which may be given before
-  // the pass goes back.
+  // Returns how many batches are kept: those that come again, and the next one, which may be given
+  // before the pass goes back.
   size_t KeptBatches() const {
-    return conf_.has_window() ? static_cast<size_t>(conf_.window()) / 2 + 1 : 0;
+    return conf_.has_window() ? static_cast<size_t>(RepeatedSteps(conf_.window())) + 1 : 0;
   }
   // Returns where batch_, of `size` numbers, is kept.
   float* KeptBatch(int64_t size) {

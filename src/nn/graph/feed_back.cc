@@ -106,8 +106,7 @@ int32_t SmallestWindow(const Graph& graph) {
   return window;
 }
 
-// Makes `layer` keep the time steps of a window. A dummy keeps the inputs of the last half of it,
-// and the next one.
+// Makes `layer` keep the time steps of a window. A dummy keeps those that are computed again.
 void KeepWindow(Phase phase, int32_t window, GraphLayer* layer) {
   if (IsOfType(*layer, kRNNDummy)) layer->conf.mutable_rnn_dummy_conf()->set_window(window);
   if (!layer->wiring.carries_steps) return;

@@ -58,7 +58,8 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
   BeginPass(net, first_batch);
   const int64_t carried = CarriedSteps(*net);
   for (int64_t i = 0; i < batches; ++i) {
-    if (carried > 0 && ctx_->past == carried && !BeginAnew(net, first_batch + i, carried / 2, stop))
+    if (carried > 0 && ctx_->past == carried &&
+        !BeginAnew(net, first_batch + i, RepeatedSteps(carried), stop))
       return false;
     if (!AwaitRecords(*ctx_, phase_, stop, net) || stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);

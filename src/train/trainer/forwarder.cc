@@ -240,7 +240,7 @@ void Forwarder::BeginAnew(Net* net, int64_t first_row) {
 
 void Forwarder::NoteStep(const float* row) {
   ++ctx_.past;
-  const auto most = static_cast<size_t>(carried_ / 2 * in_.size);
+  const auto most = static_cast<size_t>(RepeatedSteps(carried_) * in_.size);
   if (most == 0) return;
   last_steps_.insert(last_steps_.end(), row, row + in_.size);
   if (last_steps_.size() > most)

@@ -129,7 +129,7 @@ class Forwarder {
   bool goes_on_ = false;      // the next row continues where the last one ended
   std::vector<Tensor> kept_;  // states before the last row
   int64_t carried_ = 0;  // time steps that layers keep if they are computed one by one; 0: none
-  std::vector<float> last_steps_;  // the last carried_ / 2 rows at most
+  std::vector<float> last_steps_;  // the last RepeatedSteps(carried_) rows at most
   NetArena arena_;
 };
 
