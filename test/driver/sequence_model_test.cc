@@ -1,9 +1,8 @@
 // Tests Model and Session of an unrolled net.
 #include <gtest/gtest.h>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "singa/driver/model.h"
 #include "singa/proto/job.pb.h"
 #include "support/expect_close.h"
@@ -45,9 +44,7 @@ class SequenceModel : public ::testing::Test {
       FillUniform(param->name(), &values.back());
       tensors.push_back(Stored(param->name(), param->shape(), values.back().data()));
     }
-    const auto out = PosixFileSystem().Create(dir_.Path("params.safetensors"));
-    WriteSafetensors(tensors, out.get());
-    out->Close();
+    WriteTensors(dir_.Path("params.safetensors"), tensors);
   }
 
   Model Opened(const std::vector<std::string>& sets = {}, const std::string& layer = "") const {

@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "singa/base/str_cat.h"
 #include "support/cluster/cluster_of_roles.h"
 #include "support/heard_log.h"
@@ -28,11 +28,8 @@ class RestoredStateTest : public ::testing::Test {
     std::vector<StoredTensor> tensors;
     for (const std::string& of : workers)
       tensors.push_back(Stored(StrCat(kind, "/", of, "/slice0"), Shape({states, 1, 2}), floats_));
-    PosixFileSystem fs;
     const std::string path = dir_.Path(StrCat("state", ++files_));
-    const std::unique_ptr<WritableFile> file = fs.Create(path);
-    WriteSafetensors(tensors, file.get());
-    file->Close();
+    WriteTensors(path, tensors);
     const SafetensorsFile stored{MappedFile(path)};
     state_.emplace(kind, StatePrefixes(kind, topology_));
     state_->Read(stored.view(), [&](const std::string& name) {

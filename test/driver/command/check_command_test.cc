@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "support/driver/captured_command.h"
 #include "support/driver/small_job.h"
 
@@ -91,9 +90,7 @@ TEST_F(CheckCommandTest, OneWorkerHasNoLineForWorkers) {
 TEST_F(CheckCommandTest, ShowsWhereFirstValuesComeFromAndWhatIsFrozen) {
   const std::vector<float> w(8), other(3);
   const std::string path = dir_.Path("params.safetensors");
-  const auto out = PosixFileSystem().Create(path);
-  WriteSafetensors({Stored("w", {2, 4}, w.data()), Stored("x", {3}, other.data())}, out.get());
-  out->Close();
+  WriteTensors(path, {Stored("w", {2, 4}, w.data()), Stored("x", {3}, other.data())});
   const CapturedCommand run = Check("train_steps: 1 checkpoint_path: '" + path + "'");
   EXPECT_EQ(run.code, kExitOk) << run.err;
   EXPECT_THAT(run.out, HasSubstr("\nfirst values\n  from " + path + "  w\n"));

@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "onnx/onnx.pb.h"
 #include "support/driver/captured_command.h"
 #include "support/driver/small_job.h"
@@ -29,9 +28,7 @@ class ExportCommandTest : public testing::Test {
     for (const std::string& name : names)
       tensors.push_back(Stored(name, name == "b" ? Shape({2}) : Shape({2, 4}), values.data()));
     const std::string path = dir_.Path("params.safetensors");
-    const auto out = PosixFileSystem().Create(path);
-    WriteSafetensors(tensors, out.get());
-    out->Close();
+    WriteTensors(path, tensors);
     return path;
   }
 

@@ -5,9 +5,8 @@
 
 #include <limits>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 
 namespace singa::best_metric {
 namespace {
@@ -92,9 +91,7 @@ TEST(BestMetricTest, NeedsNoNewBestAfterOneThatWasForgotten) {
 TEST(BestMetricTest, TellsThatAnOlderCheckpointDoesNotNameItsMetric) {
   const TempDir dir;
   const double value = 0.5;
-  const auto file = PosixFileSystem().Create(dir.Path("state"));
-  WriteSafetensors({Stored("train/best", Shape(), &value)}, file.get());
-  file->Close();
+  WriteTensors(dir.Path("state"), {Stored("train/best", Shape(), &value)});
   const SafetensorsFile state{MappedFile(dir.Path("state"))};
   BestMetric best(JobOf("accuracy", 1)), none(JobOf("", 0));
   EXPECT_EQ(none.Restore(state.view()), "");

@@ -7,10 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/file/file_system.h"
 #include "driver/job/run_job.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "support/driver/small_job.h"
 
 namespace singa::test_job {
@@ -41,9 +40,7 @@ class TestJobTest : public testing::Test {
     std::vector<StoredTensor> tensors = {Stored("w", {2, 4}, w.data())};
     if (with_bias) tensors.push_back(Stored("b", {2}, b.data()));
     const std::string path = dir_.Path("params.safetensors");
-    const auto out = PosixFileSystem().Create(path);
-    WriteSafetensors(tensors, out.get());
-    out->Close();
+    WriteTensors(path, tensors);
     return "checkpoint_path: '" + path + "' ";
   }
   nlohmann::json Row() const {

@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/store/store_writer.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "support/expect_close.h"
 #include "train/state/init_params.h"
 #include "train/trainer/evaluator.h"
@@ -95,9 +95,7 @@ class ModelTest : public ::testing::Test {
       tensors.push_back(Stored(param->name(), param->shape(), numbers.data()));
     }
     const std::string path = dir_.Path(file + ".safetensors");
-    const auto out = PosixFileSystem().Create(path);
-    WriteSafetensors(tensors, out.get());
-    out->Close();
+    WriteTensors(path, tensors);
     return path;
   }
 

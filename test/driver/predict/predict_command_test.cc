@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "support/driver/captured_command.h"
 #include "support/driver/small_job.h"
 
@@ -21,9 +20,7 @@ class PredictCommandTest : public testing::Test {
  protected:
   PredictCommandTest() {
     const std::vector<float> w = {255, 0, 0, 0, 0, 255, 0, 0}, b = {0, 0};
-    const auto out = PosixFileSystem().Create(params_);
-    WriteSafetensors({Stored("w", {2, 4}, w.data()), Stored("b", {2}, b.data())}, out.get());
-    out->Close();
+    WriteTensors(params_, {Stored("w", {2, 4}, w.data()), Stored("b", {2}, b.data())});
   }
   CapturedCommand Predict(const Words& words) const {
     Words all = {"-conf", conf_, "-checkpoint", params_};

@@ -9,9 +9,8 @@
 #include <optional>
 #include <sstream>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "singa/base/error.h"
 #include "singa/proto/job.pb.h"
 
@@ -64,9 +63,8 @@ class PredictorTest : public testing::Test {
  protected:
   PredictorTest() {
     const std::vector<float> w = {1, 0, 0, 1}, t = {10, 20, 30};
-    const auto out = PosixFileSystem().Create(dir_.Path("params.safetensors"));
-    WriteSafetensors({Stored("w", {2, 2}, w.data()), Stored("t", {3, 1}, t.data())}, out.get());
-    out->Close();
+    WriteTensors(dir_.Path("params.safetensors"),
+                 {Stored("w", {2, 2}, w.data()), Stored("t", {3, 1}, t.data())});
   }
   Model Open(const std::string& layer) {
     const bool indices = layer == "table";

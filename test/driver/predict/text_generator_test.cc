@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 
 namespace singa::text_generator {
 namespace {
@@ -15,9 +14,7 @@ class TextGeneratorTest : public testing::Test {
  protected:
   TextGeneratorTest() {
     const std::vector<float> table = {0, 50, 0, 0, 0, 50, 50, 50, 0};
-    const auto out = PosixFileSystem().Create(dir_.Path("params.safetensors"));
-    WriteSafetensors({Stored("t", {3, 3}, table.data())}, out.get());
-    out->Close();
+    WriteTensors(dir_.Path("params.safetensors"), {Stored("t", {3, 3}, table.data())});
   }
 
   std::string Write(const GenerateOptions& options) {

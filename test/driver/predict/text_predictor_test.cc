@@ -7,9 +7,8 @@
 #include <cstdio>
 #include <sstream>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "support/heard_log.h"
 
 namespace singa::text_predictor {
@@ -24,9 +23,8 @@ class TextPredictorTest : public testing::Test {
   TextPredictorTest() {
     const std::vector<float> table = {0, 50, 0, 0, 0, 50, 50, 0, 0},
                              w = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const auto out = PosixFileSystem().Create(dir_.Path("params.safetensors"));
-    WriteSafetensors({Stored("t", {3, 3}, table.data()), Stored("w", {3, 3}, w.data())}, out.get());
-    out->Close();
+    WriteTensors(dir_.Path("params.safetensors"),
+                 {Stored("t", {3, 3}, table.data()), Stored("w", {3, 3}, w.data())});
   }
   // Returns the lines for a text, which has windows of 4 characters.
   Lines Predict(const std::string& text, int64_t batch = 2, const std::string& layer = "",

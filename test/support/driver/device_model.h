@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file/file_system.h"
-#include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
+#include "io/write_tensors.h"
 #include "singa/driver/model.h"
 #include "singa/proto/job.pb.h"
 #include "support/emulated_machine.h"
@@ -70,9 +69,7 @@ class DeviceModel : public ::testing::Test {
       tensors.push_back(Stored(param->name(), param->shape(), values.back().data()));
     }
     const std::string conf = dir_.Write(name + ".conf", text);
-    const auto out = PosixFileSystem().Create(conf + ".safetensors");
-    WriteSafetensors(tensors, out.get());
-    out->Close();
+    WriteTensors(conf + ".safetensors", tensors);
     return conf;
   }
 
