@@ -5,6 +5,7 @@
 
 #include "io/temp_dir.h"
 #include "io/write_tensors.h"
+#include "support/driver/character_job.h"
 
 namespace singa::text_generator {
 namespace {
@@ -27,14 +28,7 @@ class TextGeneratorTest : public testing::Test {
 
   const TempDir dir_;
   const Vocabulary vocabulary_{dir_.Write("vocabulary", "abc")};
-  const std::string conf_ = dir_.Write("job.conf", R"(name: "m" train_one_batch { alg: kBPTT }
-      neuralnet { unroll_len: 4
-      layer { name: "text" type: kCharRNN char_rnn_conf {
-                path: "gone" vocab_path: "gone" unroll_len: 4 batchsize: 6 } }
-      layer { name: "label" type: kRNNLabel srclayers: "text" }
-      layer { name: "table" type: kEmbedding srclayers: "text" param { name: "t" }
-              embedding_conf { vocab_size: 3 feature_dim: 3 } }
-      layer { name: "loss" type: kSoftmaxLoss srclayers: "table" srclayers: "label" } })");
+  const std::string conf_ = dir_.Write("job.conf", CharacterJob());
 };
 
 TEST_F(TextGeneratorTest, GoesOnFromThePrime) {

@@ -9,6 +9,7 @@
 
 #include "io/temp_dir.h"
 #include "io/write_tensors.h"
+#include "support/driver/character_job.h"
 #include "support/heard_log.h"
 
 namespace singa::text_predictor {
@@ -52,17 +53,11 @@ class TextPredictorTest : public testing::Test {
 
   const TempDir dir_;
   const Vocabulary vocabulary_{dir_.Write("vocabulary", "abcd")};
-  const std::string conf_ = dir_.Write("job.conf", R"(name: "m" train_one_batch { alg: kBPTT }
-      neuralnet { unroll_len: 4
-      layer { name: "text" type: kCharRNN char_rnn_conf {
-                path: "gone" vocab_path: "gone" unroll_len: 4 batchsize: 6 } }
-      layer { name: "label" type: kRNNLabel srclayers: "text" }
-      layer { name: "table" type: kEmbedding srclayers: "text" param { name: "t" }
-              embedding_conf { vocab_size: 3 feature_dim: 3 } }
-      layer { name: "last" type: kInnerProduct srclayers: "table" unroll_len: 1
+  const std::string conf_ = dir_.Write(
+      "job.conf",
+      CharacterJob(R"(layer { name: "last" type: kInnerProduct srclayers: "table" unroll_len: 1
               unroll_conn_type: kUnrollFirstToLast param { name: "w" }
-              innerproduct_conf { num_output: 3 bias_term: false } }
-      layer { name: "loss" type: kSoftmaxLoss srclayers: "table" srclayers: "label" } })");
+              innerproduct_conf { num_output: 3 bias_term: false } })"));
   std::string error_, hits_;
 };
 
