@@ -147,9 +147,7 @@ class Effects {
       return layer.has_user_type() || std::ranges::count(kWindowTypes, type) > 0;
     });
     if (keeps) return;
-    std::vector<std::string> names;
-    for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
-    const std::vector<std::string> paths = LayerPaths(names);
+    const std::vector<std::string> paths = LayerPaths(net.layer());
     for (int i = 0; i < net.layer_size(); ++i)
       if (net.layer(i).rnn_dummy_conf().has_window())
         Warn(paths[i] + ".rnn_dummy_conf.window",

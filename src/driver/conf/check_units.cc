@@ -53,9 +53,7 @@ UnitFindings CheckAuto(const JobProto& job) {
         ConfigError(path, "has no effect: partition: kAuto chooses the dimension"));
   };
   if (conf.has_partition_dim()) warn("neuralnet.partition_dim");
-  std::vector<std::string> names;
-  for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(names);
+  const std::vector<std::string> paths = LayerPaths(conf.layer());
   for (int i = 0; i < conf.layer_size(); ++i) {
     const std::string path = StrCat("neuralnet.", paths[i], ".");
     if (conf.layer(i).partition_dim() >= 0) warn(path + "partition_dim");
@@ -88,12 +86,10 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   std::map<std::string, Layout>
       layouts;  // by the layer's path and name: inserted layers have other names
   for (const NetNode& node : net.nodes()) layouts[node.path + node.name] = LayoutOf(node.conf);
-  std::vector<std::string> names;
-  for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(names);
+  const std::vector<std::string> paths = LayerPaths(conf.layer());
   for (int i = 0; i < conf.layer_size(); ++i) {
     const std::string field = FieldOf(conf.layer(i), rows.parts);
-    const auto layout = layouts.find(paths[i] + names[i]);
+    const auto layout = layouts.find(paths[i] + conf.layer(i).name());
     const bool by_rows = layout != layouts.end() && layout->second == LayoutByRows(rows.parts);
     if (field.empty() || !by_rows) continue;
     const std::string path = StrCat("neuralnet.", paths[i], ".", field);

@@ -160,9 +160,7 @@ ConfigErrors MistakesIn(const RepeatProto& block, int64_t others, int64_t bytes)
 // Adds the copies of a block. Stops after the first copy with mistakes, as others have them, too.
 void CopyBlock(const RepeatProto& block, int number, std::vector<Copy>* copies,
                ConfigErrors* errors) {
-  std::vector<std::string> names;
-  for (const LayerProto& layer : block.layer()) names.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(names);
+  const std::vector<std::string> paths = LayerPaths(block.layer());
   const size_t known = errors->size();
   for (int copy = 0; copy < block.times() && errors->size() == known; ++copy) {
     const CopyTexts texts(block.index(), int64_t{block.first()} + copy);

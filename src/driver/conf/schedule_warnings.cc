@@ -13,9 +13,7 @@ namespace {
 // Returns the path of the first layer that only this phase has; "": none, or the phase writes a
 // file, for `-test`. A user's layer may be for another program and does not count.
 std::string LayerOfPhaseAlone(const NetProto& net, Phase phase) {
-  std::vector<std::string> names;
-  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(names);
+  const std::vector<std::string> paths = LayerPaths(net.layer());
   std::string first;
   for (int i = 0; i < net.layer_size(); ++i) {
     bool alone = InPhase(net.layer(i), phase);
@@ -112,9 +110,7 @@ std::string AskerOf(const JobProto& job, Phase phase) {
 ConfigErrors ConcateHints(const NetProto& conf, const Net& net) {
   ConfigErrors hints;
   if (std::none_of(net.nodes().begin(), net.nodes().end(), LabelsMisfit)) return hints;
-  std::vector<std::string> names;
-  for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(names);
+  const std::vector<std::string> paths = LayerPaths(conf.layer());
   for (int i = 0; i < conf.layer_size(); ++i) {
     const LayerProto& layer = conf.layer(i);
     if (!InPhase(layer, net.phase()) || layer.has_user_type()) continue;

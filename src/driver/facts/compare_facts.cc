@@ -172,9 +172,7 @@ ConfFindings CompareFacts(const std::vector<InputFacts>& inputs) {
 }
 
 void CompareSettings(const NetProto& net, ConfFindings* found) {
-  std::vector<std::string> names;
-  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(names);
+  const std::vector<std::string> paths = LayerPaths(net.layer());
   for (int i = 0; i < net.layer_size(); ++i) {
     const LayerProto& test = net.layer(i);
     if (InPhase(test, kTrain) || !(InPhase(test, kTest) || InPhase(test, kVal))) continue;

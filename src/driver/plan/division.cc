@@ -54,9 +54,7 @@ void SetByRows(LayerProto* layer) {
 
 // Divides the layers that the errors name by rows. Returns their number.
 int DivideByRows(const ConfigErrors& errors, NetProto* net) {
-  std::vector<std::string> names;
-  for (const LayerProto& layer : net->layer()) names.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(names);
+  const std::vector<std::string> paths = LayerPaths(net->layer());
   int changed = 0;
   for (const ConfigError& error : errors)
     for (int i = 0; i < net->layer_size(); ++i) {

@@ -114,12 +114,10 @@ void ShowFiles(const JobProto& job, const Arguments& args, const std::vector<std
 
 // Finds the layer of this name in the test phase, and its path.
 void SetInput(const NetProto& net, const std::string& name, SourceOptions* source) {
-  std::vector<std::string> names;
-  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
   for (int i = 0; i < net.layer_size(); ++i) {
     if (!InPhase(net.layer(i), kTest) || net.layer(i).name() != name) continue;
     source->input = net.layer(i);
-    source->input_path = "neuralnet." + LayerPaths(names)[i];
+    source->input_path = "neuralnet." + LayerPaths(net.layer())[i];
     return;
   }
 }

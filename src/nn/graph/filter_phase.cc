@@ -148,12 +148,16 @@ std::vector<std::string> LayerPaths(const std::vector<std::string>& names) {
   return paths;
 }
 
+std::vector<std::string> LayerPaths(const google::protobuf::RepeatedPtrField<LayerProto>& layers) {
+  std::vector<std::string> names;
+  for (const LayerProto& layer : layers) names.push_back(layer.name());
+  return LayerPaths(names);
+}
+
 Graph FilterPhase(const NetOfPhase& net, ConfigErrors* errors) {
   Graph graph;
   Names names{&net, {}, {}};
-  std::vector<std::string> layers;
-  for (const LayerProto& layer : net.conf.layer()) layers.push_back(layer.name());
-  const std::vector<std::string> paths = LayerPaths(layers);
+  const std::vector<std::string> paths = LayerPaths(net.conf.layer());
   for (int i = 0; i < net.conf.layer_size(); ++i)
     if (InPhase(net.conf.layer(i), net.phase))
       AddLayer(net.conf.layer(i), paths[i], &names, &graph, errors);

@@ -108,6 +108,7 @@ struct NetOfPhase {
 // Returns the paths of the layers in errors: "layer[fc1]", "layer[data#1]" for the second layer of
 // a name, "layer[3]" for a layer without a name.
 std::vector<std::string> LayerPaths(const std::vector<std::string>& names);
+std::vector<std::string> LayerPaths(const google::protobuf::RepeatedPtrField<LayerProto>& layers);
 
 // Returns whether the phase has the layer, by include and exclude.
 bool InPhase(const LayerProto& layer, Phase phase);
