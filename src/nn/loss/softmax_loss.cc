@@ -101,8 +101,7 @@ class SoftmaxLossLayer final : public Layer {
         AccuracyOfClasses("softmaxloss_conf", conf.softmaxloss_conf(), flat_.row_size(), declare);
     declare.Uses(SoftmaxForward, CountTopK);
     SetClassWeights(conf.softmaxloss_conf(), in[0]->span.steps, &declare);
-    if (!flat_.in_order()) declare.Uses(TransposeEach);
-    if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
+    flat_.DeclareCopy(&declare);
     out[0]->data.SetShape({flat_.rows(), flat_.row_size()});
   }
 

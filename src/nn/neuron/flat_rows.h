@@ -3,6 +3,7 @@
 #pragma once
 
 #include "math/layout/transpose.h"
+#include "singa/nn/declare.h"
 #include "singa/tensor/shape.h"
 
 namespace singa {
@@ -18,6 +19,13 @@ class FlatRows {
   int64_t row_size() const { return size_; }
   // Returns whether the stored order is the logical order.
   bool in_order() const { return channels_ == 1 || channels_ == size_; }
+
+  // Declares the kernel that copies, and scratch for one copy, if the order differs.
+  void DeclareCopy(Declare* declare) const {
+    if (in_order()) return;
+    declare->Uses(TransposeEach);
+    declare->Scratch(rows_ * size_ * static_cast<int64_t>(sizeof(float)));
+  }
 
   // Copies a stored feature to rows in logical order. REQUIRES: !in_order(), and no overlap.
   void FromStored(Context& ctx, const float* stored, float* flat) const {

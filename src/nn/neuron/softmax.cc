@@ -22,8 +22,7 @@ class SoftmaxLayer final : public Layer {
           "softmax_conf.num_softmax_per_instance",
           StrCat("must be >= 1 and divide the ", flat_.row_size(), " units of a row, is ", parts_));
     declare.Uses(SoftmaxForward, SoftmaxBackward);
-    if (!flat_.in_order()) declare.Uses(TransposeEach);
-    if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
+    flat_.DeclareCopy(&declare);
     out[0]->data.SetShape({flat_.rows(), flat_.row_size()});
   }
 

@@ -21,8 +21,7 @@ class RankedRows {
       throw ConfigError("argsort_conf.topk",
                         StrCat("must be in [1, ", flat_.row_size(), "], is ", topk_));
     declare.Uses(TopK);
-    if (!flat_.in_order()) declare.Uses(TransposeEach);
-    if (!flat_.in_order()) declare.Scratch(in.data.bytes());
+    flat_.DeclareCopy(&declare);
     out->data.SetShape({flat_.rows(), topk_});
   }
 

@@ -28,8 +28,7 @@ void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Out
     throw ConfigError(ElementPath("srclayers", 1),
                       StrCat("source \"", conf.srclayers(1), "\" has no label for each of the ",
                              flat_.rows(), " rows"));
-  if (!flat_.in_order()) declare.Uses(TransposeEach);
-  if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
+  flat_.DeclareCopy(&declare);
   out[0]->data.SetShape({flat_.rows()});
 }
 
