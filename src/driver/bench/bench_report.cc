@@ -1,8 +1,8 @@
 #include "driver/bench/bench_report.h"
 
-#include <algorithm>
-#include <array>
+#include <vector>
 
+#include "base/text/aligned_table.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
 #include "driver/bench/report_text.h"
@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-using Cells = std::array<std::string, 8>;
+using Cells = std::vector<std::string>;
 
 // Formats a value; "-" if it is 0.
 std::string Some(double value, const char* format) {
@@ -26,23 +26,6 @@ Cells CellsOf(const BenchRow& row, double peak) {
           Some(row.gflops(), "%.1f"),
           Some(row.gb_per_s(), "%.1f"),
           Some(100e9 * row.gflops() / peak, "%.0f")};
-}
-
-std::string Aligned(const std::vector<Cells>& rows) {
-  std::array<size_t, std::tuple_size_v<Cells>> width{};
-  for (const Cells& row : rows)
-    for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  std::string text;
-  for (const Cells& row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string fill(width[i] - row[i].size(), ' ');
-      line += i == 0 ? "" : "  ";
-      line += i < 2 ? row[i] + fill : fill + row[i];
-    }
-    text += line + "\n";
-  }
-  return text;
 }
 
 nlohmann::ordered_json ToJson(const BenchRow& row, double peak) {
@@ -75,7 +58,7 @@ std::string BenchTable(const BenchReport& r) {
       {"layer", "type", "forward ms", "backward ms", "update ms", "GFLOP/s", "GB/s", "% of peak"}};
   for (const BenchRow& row : r.layers) rows.push_back(CellsOf(row, r.peak));
   rows.push_back(CellsOf(r.sum, r.peak));
-  std::string text = Aligned(rows) + "\n";
+  std::string text = AlignedTable(rows, 2) + "\n";
   text += TimeLine("step          ", r.step_ms,
                    StrCat(", ", Formatted(r.samples_per_second(), "%.0f"), " samples/s, median of ",
                           Counted(r.steps, "step"), " of ", r.batch));

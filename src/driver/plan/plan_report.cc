@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/aligned_table.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
 #include "singa/base/str_cat.h"
@@ -15,25 +16,6 @@ using Line = std::vector<std::string>;
 std::string Ms(double ms) { return Formatted(ms, "%.3f"); }
 
 std::string Mb(int64_t bytes) { return Formatted(1e-6 * static_cast<double>(bytes), "%.2f"); }
-
-// The first `left` columns are text.
-std::string Aligned(const std::vector<Line>& lines, size_t left) {
-  std::vector<size_t> width(lines[0].size());
-  for (const Line& line : lines)
-    for (size_t i = 0; i < line.size(); ++i) width[i] = std::max(width[i], line[i].size());
-  std::string text;
-  for (const Line& line : lines) {
-    std::string row;
-    for (size_t i = 0; i < line.size(); ++i) {
-      const std::string fill(width[i] - line[i].size(), ' ');
-      row += i == 0 ? "" : "  ";
-      row += i < left ? line[i] + fill : fill + line[i];
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
-}
 
 std::string LayerTable(const JobPlans& plans) {
   const JobPlan& plan = plans.found();
@@ -48,7 +30,7 @@ std::string LayerTable(const JobPlans& plans) {
                      Ms(report.compute_ms), Mb(report.moved_bytes), Ms(report.transfer_ms),
                      Ms(report.hidden_ms), Mb(report.bytes)});
   }
-  return Aligned(lines, 3);
+  return AlignedTable(lines, 3);
 }
 
 double SpeedUp(const JobPlans& plans, const JobPlan& plan) {
@@ -78,7 +60,7 @@ std::string Totals(const JobPlans& plans) {
     }
     lines.push_back(line);
   }
-  return Aligned(lines, 2);
+  return AlignedTable(lines, 2);
 }
 
 // Returns whether the mode is faster than whole gradients by more than the prediction's
@@ -104,7 +86,7 @@ std::string ModeTable(const JobPlans& plans) {
     lines.push_back({mode.name, mode.way, Judgement(plans, mode), text(timed, mode.step_ms),
                      text(timed, mode.compute_ms()), text(!plans.cluster.on_gpus(), mode.encode_ms),
                      text(timed, mode.exposed_ms), Ms(mode.link_ms), Mb(mode.sent_bytes)});
-  return Aligned(lines, 3);
+  return AlignedTable(lines, 3);
 }
 
 nlohmann::ordered_json ModeJson(const JobPlans& plans, const GradientMode& mode) {
