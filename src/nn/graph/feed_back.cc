@@ -133,8 +133,7 @@ void KeepWindows(Phase phase, Graph* graph, ConfigErrors* errors) {
     try {
       if (!layer.faulty) KeepWindow(phase, window, &layer);
     } catch (const ConfigError& error) {
-      errors->push_back(error.Under(layer.path));
-      layer.faulty = true;
+      AddFault(error, &layer, errors);
     }
   }
 }
@@ -175,8 +174,7 @@ void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors) {
       CheckLoop(*graph, static_cast<int>(i));
       any = true;
     } catch (const ConfigError& error) {
-      errors->push_back(error.Under(layer.path));
-      layer.faulty = true;
+      AddFault(error, &layer, errors);
     }
   }
   if (!any) return;

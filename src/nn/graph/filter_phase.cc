@@ -112,8 +112,7 @@ void AddLayer(const LayerProto& conf, const std::string& path, Names* names, Gra
       throw ConfigError("srclayers",
                         StrCat("must be at most ", kMaxPorts, ", are ", conf.srclayers_size()));
   } catch (const ConfigError& error) {
-    errors->push_back(error.Under(path));
-    layer.faulty = true;
+    AddFault(error, &layer, errors);
   }
   names->index.emplace(conf.name(), static_cast<int>(graph->layers.size()));
   names->readers.push_back(0);
@@ -171,8 +170,7 @@ Graph FilterPhase(const NetOfPhase& net, ConfigErrors* errors) {
       }
       AssignOutputs(layer.conf, &graph, &names, &layer);
     } catch (const ConfigError& error) {
-      errors->push_back(error.Under(layer.path));
-      layer.faulty = true;
+      AddFault(error, &layer, errors);
       layer.in.clear();
     }
   }

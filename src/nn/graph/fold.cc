@@ -58,8 +58,7 @@ void Fold(bool all, Graph* graph, ConfigErrors* errors) {
     try {
       if (must) CheckFolds(*graph, layer);
     } catch (const ConfigError& error) {
-      errors->push_back(error.Under(layer.path));
-      layer.faulty = true;
+      AddFault(error, &layer, errors);
     }
   }
 }

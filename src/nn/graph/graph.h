@@ -70,6 +70,12 @@ inline bool IsOfType(const GraphLayer& layer, LayerType type) {
   return !layer.conf.has_user_type() && layer.conf.type() == type;
 }
 
+// Adds `error`, which is relative to the layer, to `errors`, and marks the layer.
+inline void AddFault(const ConfigError& error, GraphLayer* layer, ConfigErrors* errors) {
+  errors->push_back(error.Under(layer->path));
+  layer->faulty = true;
+}
+
 // Steps [first_step, first_step + steps) of a value.
 struct Read {
   int value = -1;

@@ -45,8 +45,7 @@ void PairRbms(Graph* graph, ConfigErrors* errors) {
       const LayerProto& hid = graph->layers[layer.in[1].source].conf;
       layer.conf.mutable_rbm_conf()->set_gaussian(hid.rbm_conf().gaussian());
     } catch (const ConfigError& error) {
-      errors->push_back(error.Under(layer.path));
-      layer.faulty = true;
+      AddFault(error, &layer, errors);
     }
   }
 }

@@ -225,8 +225,7 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
                 &layer.conf);
       if (!layer.faulty) CheckCut(layer, cut);
     } catch (const ConfigError& error) {
-      errors->push_back(error.Under(layer.path));
-      layer.faulty = true;
+      AddFault(error, &layer, errors);
     }
     layer.part = cut.worker;
     layer.conf.set_partition_id(cut.worker);  // overrides the conf's value

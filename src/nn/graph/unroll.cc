@@ -133,8 +133,7 @@ void LinkReader(const NetProto& net, GraphLayer* layer, Graph* graph, ConfigErro
     }
     CheckDelayed(*graph, *layer);
   } catch (const ConfigError& error) {
-    errors->push_back(error.Under(wrong->path));
-    wrong->faulty = true;
+    AddFault(error, wrong, errors);
   }
 }
 
@@ -177,8 +176,7 @@ void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors) {
     try {
       UnrollLayer(net, static_cast<int>(i), &layer);
     } catch (const ConfigError& error) {
-      errors->push_back(error.Under(layer.path));
-      layer.faulty = true;
+      AddFault(error, &layer, errors);
     }
   }
   for (GraphLayer& layer : graph->layers) LinkReader(net, &layer, graph, errors);
