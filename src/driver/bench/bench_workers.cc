@@ -173,13 +173,9 @@ std::string WhyNotWorkers(const JobProto& job) {
 
 std::optional<WorkersReport> BenchWorkers(const JobProto& job, const BenchLimits& limits,
                                           const RunOptions& options, Progress* progress) {
-  if (!ChoosesPartition(job)) return WorkersRun(job, limits, options, progress).Run();
-  const AutoPartition partition = FindPartition(job, options, progress);
-  JobProto divided = job;
-  Divide(partition, &divided);
-  RunOptions with = options;
-  with.partition = &partition;
-  return WorkersRun(divided, limits, with, progress).Run();
+  return RunDivided(job, options, progress, [&](const JobProto& divided, const RunOptions& with) {
+    return WorkersRun(divided, limits, with, progress).Run();
+  });
 }
 
 }  // namespace singa

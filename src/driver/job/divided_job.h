@@ -27,6 +27,19 @@ std::optional<double> PredictedMs(const JobProto& job, const RunOptions& options
 // Sets partition_dim of each layer.
 void Divide(const AutoPartition& partition, JobProto* job);
 
+// Returns run(job, options), where both have the choice if the job has partition: kAuto.
+template <typename Run>
+auto RunDivided(const JobProto& job, const RunOptions& options, Progress* progress,
+                const Run& run) {
+  if (!ChoosesPartition(job)) return run(job, options);
+  const AutoPartition partition = FindPartition(job, options, progress);
+  JobProto divided = job;
+  Divide(partition, &divided);
+  RunOptions with = options;
+  with.partition = &partition;
+  return run(divided, with);
+}
+
 // These convert a division to what rank 0 tells the others, and back.
 ControlMessage::Partition ProtoOf(const Division& division);
 Division DivisionOf(const ControlMessage::Partition& told);

@@ -26,13 +26,9 @@ ExitCode TrainWatched(const JobProto& job, const RunOptions& options, Progress* 
 }  // namespace
 
 ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress) {
-  if (!ChoosesPartition(job)) return TrainWatched(job, options, progress);
-  const AutoPartition partition = FindPartition(job, options, progress);
-  JobProto divided = job;
-  Divide(partition, &divided);
-  RunOptions with = options;
-  with.partition = &partition;
-  return TrainWatched(divided, with, progress);
+  return RunDivided(job, options, progress, [&](const JobProto& divided, const RunOptions& with) {
+    return TrainWatched(divided, with, progress);
+  });
 }
 
 }  // namespace singa
