@@ -158,10 +158,8 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
   ctx.threads = WorkerThreads(job, 0);
   ctx.plain = job.plain_kernels();
   ctx.state = &state;
-  AlgProto alg = job.train_one_batch();
-  if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
   NetMemory memory;
-  return PlanNet(job, test ? kTest : kTrain, {}, params, *MakeAlgorithm(alg), &ctx, &memory);
+  return PlanNet(job, test ? kTest : kTrain, {}, params, *TestAlgorithm(job), &ctx, &memory);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "train/device/worker_device.h"
 #include "train/state/init_params.h"
 #include "train/trainer/evaluator.h"
+#include "train/trainer/plan_net.h"
 
 namespace singa {
 namespace {
@@ -53,6 +54,18 @@ void WarnOfUntested(const JobProto& job, const std::vector<std::string>& files,
                         " are not tested, as checkpoint_path names other files; -set "
                         "checkpoint_path=",
                         workspace, " tests the newest one"));
+}
+
+// Returns the context of the test's thread. `state` and `mark` must outlive it.
+Context TestContext(const JobProto& job, const RunOptions& options, StepState* state,
+                    ActivityMark* mark) {
+  Context ctx;
+  ctx.threads = WorkerThreads(job, options.threads);
+  ctx.plain = job.plain_kernels();
+  ctx.seed = job.seed();
+  ctx.state = state;
+  ctx.mark = mark;
+  return ctx;
 }
 
 // Loads the params' values.
@@ -101,6 +114,22 @@ struct Drained {
   }
 };
 
+// Writes the metrics to the workspace and the screen, and says what else the test did. Throws
+// WriteError if a file of an output layer could not be written.
+void WriteResults(const Workspace& workspace, int64_t step, const MetricSums& sums,
+                  Evaluator* evaluator, ActivityMark* mark, Progress* progress) {
+  const int64_t bad = CountBadRecords(evaluator->readers());
+  const MetricsRows rows = LayerRows({"test", step, 0, bad}, sums, nullptr);
+  MetricsSinks kept({workspace.files(), workspace.path()});
+  kept.Write(rows);
+  kept.Sync();
+  if (evaluator->refused()) throw *evaluator->refused();
+  if (!sums.entries().empty()) ScreenRows(progress, step, mark).Write(rows);
+  for (const auto& [written, records] : evaluator->written())
+    progress->Say(StrCat("wrote ", Counted(records, "record"), " to ", written));
+  if (bad > 0) progress->Say(StrCat(Counted(bad, "bad record"), " skipped"));
+}
+
 // Throws DivergedError if a score or metric is not finite.
 void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
   if (const std::string text = scores.Text(); !text.empty()) throw DivergedError(text);
@@ -114,20 +143,13 @@ void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
 
 ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progress) {
   StepState state;
-  Context ctx;
-  ctx.threads = WorkerThreads(job, options.threads);
-  ctx.plain = job.plain_kernels();
-  ctx.seed = job.seed();
-  ctx.state = &state;
   ActivityMark mark;
-  ctx.mark = &mark;
+  Context ctx = TestContext(job, options, &state, &mark);
   std::unique_ptr<WorkerDevice> device;
   if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, OpenGpu(job.gpu(0)), &ctx);
   SetOmpThreads(ctx.threads);
   CheckThreads(ctx.threads - 1);
-  AlgProto alg = job.train_one_batch();
-  if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
-  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(alg);
+  const std::unique_ptr<Algorithm> algorithm = TestAlgorithm(job);
   ParamTable params;
   ScoreWatch scores;
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
@@ -151,17 +173,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
     if (options.process) options.process->control().Check();
     return false;
   });
-  const RowHead head = {"test", step, 0, CountBadRecords(evaluator.readers())};
-  const MetricsRows rows = LayerRows(head, sums, nullptr);
-  MetricsSinks kept({workspace.files(), workspace.path()});
-  kept.Write(rows);
-  kept.Sync();
-  if (evaluator.refused()) throw *evaluator.refused();
-  if (!sums.entries().empty()) ScreenRows(progress, step, &mark).Write(rows);
-  for (const auto& [written, records] : evaluator.written())
-    progress->Say(StrCat("wrote ", Counted(records, "record"), " to ", written));
-  if (const int64_t bad = CountBadRecords(evaluator.readers()); bad > 0)
-    progress->Say(StrCat(Counted(bad, "bad record"), " skipped"));
+  WriteResults(workspace, step, sums, &evaluator, &mark, progress);
   RequireFinite(scores, sums);
   return kExitOk;
 }

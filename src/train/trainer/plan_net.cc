@@ -26,4 +26,10 @@ Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTab
   return net;
 }
 
+std::unique_ptr<Algorithm> TestAlgorithm(const JobProto& job) {
+  AlgProto alg = job.train_one_batch();
+  if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
+  return MakeAlgorithm(alg);
+}
+
 }  // namespace singa
