@@ -15,10 +15,10 @@ namespace {
 using google::protobuf::FieldDescriptor;
 namespace protobuf = google::protobuf;
 
-// Checks one message, with fields by name.
-class Effects {
+// Warns of the fields of one message that have no effect. Fields go by name.
+class EffectCheck {
  public:
-  Effects(const protobuf::Message& message, const std::string& path, ConfigErrors* warnings)
+  EffectCheck(const protobuf::Message& message, const std::string& path, ConfigErrors* warnings)
       : message_(message), type_(*message.GetDescriptor()), path_(path), warnings_(warnings) {}
 
   void Check() {
@@ -27,7 +27,7 @@ class Effects {
     for (const ForTypes& row : kForTypes)
       if (Is(row.message) && Has(row.field)) CheckTypes(row);
     for (const Overruled& row : kOverruled)
-      if (Is(row.message) && Has(row.field) && Wins(row.winner) && !IsUserType(row.field))
+      if (Is(row.message) && Has(row.field) && HasValue(row.winner) && !IsUserType(row.field))
         Warn(row.field, StrCat("has no effect: ", row.winner, " is set and takes precedence"));
     for (const Without& row : kWithout)
       if (Is(row.message) && Has(row.field) && Number(row.field) != 0 && Number(row.other) == 0 &&
@@ -60,7 +60,7 @@ class Effects {
                                : reflection->HasField(message_, &field);
   }
   // Returns whether the field is set. An empty text, such as the name of a file, counts as not set.
-  bool Wins(const char* name) const {
+  bool HasValue(const char* name) const {
     const FieldDescriptor& field = Field(name);
     if (field.is_repeated() || field.cpp_type() != FieldDescriptor::CPPTYPE_STRING)
       return Has(name);
@@ -193,9 +193,9 @@ class Effects {
   void CheckSettings(const IdleWith& row) {
     const std::string path = JoinPath(path_, row.settings);
     const auto& settings = message_.GetReflection()->GetMessage(message_, &Field(row.settings));
-    Effects effects(settings, path, warnings_);
-    if (effects.Has(row.field) && (row.even_default || !effects.IsDefault(row.field)))
-      effects.Warn(row.field, row.text);
+    EffectCheck inner(settings, path, warnings_);
+    if (inner.Has(row.field) && (row.even_default || !inner.IsDefault(row.field)))
+      inner.Warn(row.field, row.text);
   }
 
   void CheckLayer(const LayerProto& layer) {
@@ -216,7 +216,7 @@ class Effects {
 
 void WarnWithoutEffect(const protobuf::Message& message, ConfFindings* found) {
   WalkMessages(message, "", [found](const protobuf::Message& part, const std::string& path) {
-    Effects(part, path, &found->warnings).Check();
+    EffectCheck(part, path, &found->warnings).Check();
   });
 }
 
