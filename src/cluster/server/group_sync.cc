@@ -32,12 +32,12 @@ void GroupSync::Begin(int slice) {
   State& state = states_[place(slice)];
   if (state.in_flight) return;
   state.updates = 0;
-  if (!Sends(slice) && !InRounds()) return AtHome(slice);
+  if (!Sends(slice) && !InRounds()) return ExchangeUnsent(slice);
   state.in_flight = true;
   ++in_flight_;
   ++state.number;
-  if (!Sends(slice)) return AtHome(slice);
-  SendSync(slice, Receiver(slice), group(), 0, state.number, Outward(slice));
+  if (!Sends(slice)) return ExchangeUnsent(slice);
+  SendSync(slice, Receiver(slice), group(), 0, state.number, FloatsToSend(slice));
 }
 
 bool GroupSync::OnSync(const PartView& part, int from, int origin, int hops) {
@@ -84,18 +84,19 @@ void GroupSync::SendSync(int slice, int to_group, int origin, int hops, int64_t 
                          EncodedFloats floats) {
   WireMessage head;
   head.set_type(WireMessage::kSync);
-  *head.mutable_to() = ServerAddress({to_group, self_.id});
   head.set_group(origin);
   head.set_hops(hops);
-  SlicePart part;
-  part.set_slice(slice);
-  part.set_version(number);
-  out_->Add(head, std::move(part), std::move(floats));
+  SendSlice(std::move(head), to_group, slice, number, std::move(floats));
 }
 
 void GroupSync::SendReply(int slice, int to_group, int64_t number, EncodedFloats floats) {
   WireMessage head;
   head.set_type(WireMessage::kSyncReply);
+  SendSlice(std::move(head), to_group, slice, number, std::move(floats));
+}
+
+void GroupSync::SendSlice(WireMessage head, int to_group, int slice, int64_t number,
+                          EncodedFloats floats) {
   *head.mutable_to() = ServerAddress({to_group, self_.id});
   SlicePart part;
   part.set_slice(slice);

@@ -68,11 +68,11 @@ class GroupSync {
  protected:
   explicit GroupSync(const Setup& setup);
 
-  // Returns whether exchanges of `slice` go to another group. If not, AtHome is called instead of
-  // the hooks for sending.
+  // Returns whether exchanges of `slice` go to another group. If not, ExchangeUnsent is called
+  // instead of the hooks for sending.
   virtual bool Sends(int slice) const = 0;
   // Does an exchange of a slice that is not sent. In rounds it ends when End is called.
-  virtual void AtHome(int /*slice*/) {}
+  virtual void ExchangeUnsent(int /*slice*/) {}
   // Returns whether all groups take part in each exchange of a slice, its master's, too.
   virtual bool InRounds() const { return false; }
   // Notes an update of `slice`, before an exchange may begin.
@@ -81,7 +81,7 @@ class GroupSync {
   virtual bool IsDue(int /*slice*/, int64_t updates) const { return updates >= freq_; }
   virtual int Receiver(int slice) const = 0;
   // Returns the floats to send now.
-  virtual EncodedFloats Outward(int slice) = 0;
+  virtual EncodedFloats FloatsToSend(int slice) = 0;
   // Returns whether an exchange of `origin` may come from group `from` after `hops`.
   virtual bool Expects(int slice, int from, int origin, int hops) const = 0;
   // Returns whether further exchanges make replicas equal.
@@ -123,6 +123,8 @@ class GroupSync {
     bool in_flight = false, again = false;
     std::vector<int64_t> seen;  // by group: number of its last exchange
   };
+
+  void SendSlice(WireMessage head, int to_group, int slice, int64_t number, EncodedFloats floats);
 
   const int64_t freq_;
   const RoleId self_;

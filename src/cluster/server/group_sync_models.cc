@@ -21,7 +21,7 @@ class MasterSync final : public ToMasterSync {
 
  protected:
   // Until the answer comes, the base is the values at the time of sending.
-  EncodedFloats Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
+  EncodedFloats FloatsToSend(int slice) override { return bases_.TakeChange(slice, values(slice)); }
   void Receive(const PartView& part, const float* change, int origin, int) override {
     float* const w = values(part.slice);
     const int64_t n = size(part.slice);
@@ -48,7 +48,7 @@ class RingSync final : public GroupSync {
  protected:
   bool Sends(int) const override { return true; }
   int Receiver(int) const override { return (group() + 1) % groups(); }
-  EncodedFloats Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
+  EncodedFloats FloatsToSend(int slice) override { return bases_.TakeChange(slice, values(slice)); }
   bool Expects(int, int from, int origin, int hops) const override {
     return from == Before() && hops == (group() - origin - 1 + groups()) % groups();
   }
@@ -93,8 +93,10 @@ class ElasticSync final : public ToMasterSync {
 
  protected:
   bool Equalises() const override { return false; }
-  void AtHome(int slice) override { ReceiveReply(slice, Pull(slice, values(slice)).data()); }
-  EncodedFloats Outward(int slice) override {
+  void ExchangeUnsent(int slice) override {
+    ReceiveReply(slice, Pull(slice, values(slice)).data());
+  }
+  EncodedFloats FloatsToSend(int slice) override {
     return Plain(CopyFloats({values(slice), static_cast<size_t>(size(slice))}));
   }
   void Receive(const PartView& part, const float* x, int origin, int) override {

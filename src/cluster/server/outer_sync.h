@@ -39,8 +39,8 @@ class OuterSync final : public ToMasterSync {
   void OnUpdate(int slice) override;
   // A round ends at each sync_freq-th step, less the fragment's lead, and at the job's last step.
   bool IsDue(int slice, int64_t updates) const override;
-  EncodedFloats Outward(int slice) override { return Encoded(slice, Change(slice)); }
-  void AtHome(int slice) override { Take(slice, group(), Change(slice).data()); }
+  EncodedFloats FloatsToSend(int slice) override { return Encoded(slice, Change(slice)); }
+  void ExchangeUnsent(int slice) override { Take(slice, group(), Change(slice).data()); }
   void Receive(const PartView& part, const float* change, int origin, int hops) override;
   // Takes the outer step, as all groups decode it, or keeps it until it is due.
   void ReceiveReply(int slice, const float* step) override;
