@@ -50,16 +50,7 @@ std::optional<int64_t> JobCheckpoints::Resume() {
                               : StrCat("; those of the run before are in ", previous)));
     return std::nullopt;
   }
-  CheckFits(*checkpoint, job_, &groups_.lead());
-  try {
-    for (const int g : groups_.here())
-      TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
-    groups_.backend().model_state().RestoreState(checkpoint->state());
-  } catch (const MisfitError& error) {
-    ThrowMisfit(*checkpoint, error);
-  }
-  for (int g = 0; g < groups_.size(); ++g)
-    groups_.steps().gate().SetSteps(g, TrainerState::StepsOf(*checkpoint, g));
+  RestoreGroups(*checkpoint);
   resumed_from_ = checkpoint->dir();
   const int64_t step = checkpoint->step();
   committed_ = groups_.steps().done();
@@ -69,15 +60,31 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   if (best_.step() >= 0) FindBest();
   // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);
-  for (const std::string& change : ChangesSince(*checkpoint, job_, &groups_))
-    progress_.Warn(change);
-  Trainer* const lead = &groups_.lead();
-  for (const std::string& warning :
-       {UnusedStates(*checkpoint, job_, lead), HandedStates(*checkpoint, lead),
-        UnusedExchangeState(*checkpoint, job_, groups_.plan().mode, lead)})
-    if (!warning.empty()) progress_.Warn(warning);
+  WarnOfChanges(*checkpoint);
   progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
   return step;
+}
+
+void JobCheckpoints::RestoreGroups(const Checkpoint& checkpoint) {
+  CheckFits(checkpoint, job_, &groups_.lead());
+  try {
+    for (const int g : groups_.here())
+      TrainerState(groups_.team(g).trainers(), g, 0).Restore(checkpoint);
+    groups_.backend().model_state().RestoreState(checkpoint.state());
+  } catch (const MisfitError& error) {
+    ThrowMisfit(checkpoint, error);
+  }
+  for (int g = 0; g < groups_.size(); ++g)
+    groups_.steps().gate().SetSteps(g, TrainerState::StepsOf(checkpoint, g));
+}
+
+void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
+  for (const std::string& change : ChangesSince(checkpoint, job_, &groups_)) progress_.Warn(change);
+  Trainer* const lead = &groups_.lead();
+  for (const std::string& warning :
+       {UnusedStates(checkpoint, job_, lead), HandedStates(checkpoint, lead),
+        UnusedExchangeState(checkpoint, job_, groups_.plan().mode, lead)})
+    if (!warning.empty()) progress_.Warn(warning);
 }
 
 // The link to the best may be missing or old, if the run was killed before it was set.

@@ -47,6 +47,10 @@ class JobCheckpoints {
   const BestMetric& best() const { return best_; }
 
  private:
+  // Loads the checkpoint into the workers here. Throws as CheckFits and ThrowMisfit do.
+  void RestoreGroups(const Checkpoint& checkpoint);
+  // Warns of changes of the job since the checkpoint, and of states that are not used.
+  void WarnOfChanges(const Checkpoint& checkpoint);
   void FindBest();
   void Write(FileSystem& fs, int64_t updates, const std::vector<int64_t>& steps_now);
   void LinkBest(FileSystem& fs);
