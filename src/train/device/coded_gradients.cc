@@ -19,7 +19,7 @@ CodedGradients::CodedGradients(const Setup& setup, const GpuCompression& compres
   }
 }
 
-void CodedGradients::Bring() {
+void CodedGradients::Upload() {
   if (state_.bytes() > 0)
     CopyFromHost(*setup_.ctx, setup_.sender.state->data(), state_.data(), state_.bytes());
 }

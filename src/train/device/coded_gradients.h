@@ -9,7 +9,7 @@ namespace singa {
 
 class CodedGradients : public CompressedExchange {
  public:
-  void Bring() override;
+  void Upload() override;
   void Download() const override;
 
  protected:

@@ -48,7 +48,7 @@ class CompressedExchange {
   virtual void Drop() = 0;
 
   // These copy the worker's state from the host, and to it.
-  virtual void Bring() = 0;
+  virtual void Upload() = 0;
   virtual void Download() const = 0;
 
  protected:

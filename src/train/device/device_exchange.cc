@@ -19,7 +19,7 @@ void DeviceExchange::Place(Param* param) {
   param->PutOnDevice(AllocateFor(*param, *ctx_));
 }
 
-void DeviceExchange::Renew() {
+void DeviceExchange::MarkDeviceStale() {
   for (auto& [param, placed] : placed_) placed.fresh = false;
 }
 
@@ -61,7 +61,7 @@ void DeviceExchange::GradientReady(Param* param, int64_t step) {
   }
 }
 
-void DeviceExchange::HandOn(const OnItsWay& gradient, int64_t step) {
+void DeviceExchange::HandOn(const SentGradient& gradient, int64_t step) {
   Placed& placed = placed_.at(gradient.param);
   std::memcpy(placed.grad.data(), placed.gradient.get(), placed.grad.bytes());
   host_->GradientReady(gradient.param, step);

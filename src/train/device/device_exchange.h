@@ -25,7 +25,7 @@ class DeviceExchange final : public DeviceParams {
   // If `param` has a gradient tensor, it is the host's, to which the device's gradients go.
   // Gradients of other params are left to the host.
   void Place(Param* param) override;
-  void Renew() override;
+  void MarkDeviceStale() override;
   void Upload() override;
   // Copies the values that layers change themselves; the host has all others.
   void Download() override;
@@ -46,19 +46,19 @@ class DeviceExchange final : public DeviceParams {
     bool fresh = false;                      // the device has the values
     bool host_updates = false;               // steps change the host's values
   };
-  struct OnItsWay {
+  struct SentGradient {
     Param* param;
     std::unique_ptr<Event> here;
   };
 
   void Send(Param* param, Placed* placed);
-  void HandOn(const OnItsWay& gradient, int64_t step);
+  void HandOn(const SentGradient& gradient, int64_t step);
 
   ParamExchange* const host_;
   Context* const ctx_;
   const TrainedParams* const trained_;
   std::map<Param*, Placed> placed_;
-  std::deque<OnItsWay> on_their_way_;
+  std::deque<SentGradient> on_their_way_;
 };
 
 }  // namespace singa

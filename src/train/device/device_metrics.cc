@@ -19,7 +19,7 @@ DeviceMetrics::DeviceMetrics(MetricSums* sums, Context* ctx) : host_(sums), ctx_
   pinned_ = ctx->stream->gpu().AllocatePinned(sums_.bytes());
 }
 
-void DeviceMetrics::Bring() {
+void DeviceMetrics::Upload() {
   if (!std::exchange(on_host_, false)) return;
   double* to = static_cast<double*>(pinned_.get());
   for (const MetricSums::Entry& entry : host_->entries()) {
@@ -35,7 +35,7 @@ void DeviceMetrics::Take(const StepVerdict* verdict) {
              sums_.as<double>());
 }
 
-void DeviceMetrics::Give() {
+void DeviceMetrics::Download() {
   if (std::exchange(on_host_, true)) return;
   ctx_->stream->Copy(sums_.as<void>(), pinned_.get(), sums_.bytes());
   ctx_->stream->Wait();

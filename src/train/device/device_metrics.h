@@ -1,6 +1,6 @@
-// DeviceMetrics sums a net's metrics over steps on the device that computes them. Bring and Give
-// move the sums between the device and a MetricSums. They are added in the order of a worker
-// without a device.
+// DeviceMetrics sums a net's metrics over steps on the device that computes them. Upload and
+// Download move the sums between the device and a MetricSums. They are added in the order of a
+// worker without a device.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ class DeviceMetrics {
   DeviceMetrics(MetricSums* sums, Context* ctx);
 
   // Moves the sums to the device before a step, if they are not there.
-  void Bring();
+  void Upload();
   // Adds the metrics of a step that counts, and zeroes them in any case. Runs in the order of the
   // context's work.
   void Take(const StepVerdict* verdict);
   // Moves the sums to the host, if they are not there. Waits for the work before.
-  void Give();
+  void Download();
 
  private:
   MetricSums* const host_;

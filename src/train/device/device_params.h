@@ -14,8 +14,8 @@ class DeviceParams : public ParamExchange {
   // Gives `param` memory on the device, where its layers compute, and for its gradient if it has
   // one.
   virtual void Place(Param* param) = 0;
-  // Notes that values and states on the host were set: the device takes them anew.
-  virtual void Renew() = 0;
+  // Notes that values and states on the host were set, so that the device needs a copy.
+  virtual void MarkDeviceStale() = 0;
   // Copies all values to the device, for a pass without steps.
   virtual void Upload() = 0;
   // Copies all that the device has changed to the host.

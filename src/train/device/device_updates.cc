@@ -134,13 +134,13 @@ void DeviceUpdates::MakePieces() {
 // The nets of other phases may have whole params of their own, which the host has by now.
 void DeviceUpdates::Upload() {
   Settle();
-  Bring();
+  UploadIfStale();
   for (Param* param : placed_)
     if (worker_.trained->IsOfOtherPhases(param))
       CopyFromHost(*ctx_, param->host().data(), param->data.data(), param->data.bytes());
 }
 
-void DeviceUpdates::Bring() {
+void DeviceUpdates::UploadIfStale() {
   if (!std::exchange(stale_, false)) return;
   for (Param* param : placed_)
     CopyFromHost(*ctx_, param->host().data(), param->data.data(), param->data.bytes());
@@ -149,7 +149,7 @@ void DeviceUpdates::Bring() {
       const float* const host = replica_.states()[p].tensors[i].data() + trained_[p]->begin();
       CopyFromHost(*ctx_, host, states_[p][i].data(), states_[p][i].bytes());
     }
-  if (compressed_) compressed_->Bring();
+  if (compressed_) compressed_->Upload();
   for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
 
@@ -176,13 +176,13 @@ void DeviceUpdates::Join() {
   if (exchange_) exchange_->Join(group_.get(), [this] { MeetGroup(); });
 }
 
-// Steps without effect do not count as updates: LookAt takes them off counts_.
+// Steps without effect do not count as updates: AwaitReports takes them off counts_.
 void DeviceUpdates::BeginStep(int64_t step) {
   if (worker_.member && !group_) Join();
-  Bring();
+  UploadIfStale();
   if (compressed_) compressed_->Begin(step);
-  if (waits_) LookAt(0);
-  metrics_->Bring();
+  if (waits_) AwaitReports(0);
+  metrics_->Upload();
   changed_ = true;
   char* to = static_cast<char*>(worker_.device->NextNumbers());
   const UpdateRule& rule = replica_.rule();
@@ -275,8 +275,8 @@ void DeviceUpdates::Judge() {
 void DeviceUpdates::EndStep() {
   AddToCounts(1);
   if (compressed_) compressed_->Updated(Member(), ctx_->state->step, &outcomes_.report()->verdict);
-  outcomes_.Follow();
-  LookAt(group_ ? 0 : kAhead);  // workers of a group do the same step
+  outcomes_.SendReport();
+  AwaitReports(group_ ? 0 : kAhead);  // workers of a group do the same step
 }
 
 // No worker is named if only the sum is not finite.
@@ -288,8 +288,8 @@ NotFiniteAt DeviceUpdates::PlaceOf(const StepReport& report) {
   return worker_.updates->PlaceOfWorker(FirstOf(on_host_, *worker_.member, is_own));
 }
 
-void DeviceUpdates::LookAt(size_t most) {
-  AddToCounts(-outcomes_.LookAt(most, pieces_.params(), group_.get()));
+void DeviceUpdates::AwaitReports(size_t most) {
+  AddToCounts(-outcomes_.AwaitReports(most, pieces_.params(), group_.get()));
 }
 
 void DeviceUpdates::AddToCounts(int64_t updates) {

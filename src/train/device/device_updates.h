@@ -62,15 +62,15 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   // Leaves the group: this worker takes part in no more sums and transfers.
   void Leave();
 
-  void Renew() override { stale_ = true; }
+  void MarkDeviceStale() override { stale_ = true; }
   void Upload() override;
   void Download() override;
   // Blocks until all steps are done. Throws DivergedError if one was not finite.
-  void Settle() { LookAt(0); }
+  void Settle() { AwaitReports(0); }
   // Returns the gradient norm of the last step, with clip_norm. REQUIRES: Settle was called.
   double gradient_norm() const { return outcomes_.gradient_norm(); }
   // Moves the steps' metrics to the MetricSums. REQUIRES: Settle was called.
-  void GiveMetrics() { metrics_->Give(); }
+  void DownloadMetrics() { metrics_->Download(); }
 
   // These enclose the exchange's calls of one step, which may be captured. BeginStep writes the
   // step's numbers for the device, which WorkerDevice::Begin then sends.
@@ -99,9 +99,9 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void Judge();
   GroupMember Member();
   void MeetGroup();
-  void Bring();
+  void UploadIfStale();
   NotFiniteAt PlaceOf(const StepReport& report);
-  void LookAt(size_t most);  // waits until at most `most` reports are on their way
+  void AwaitReports(size_t most);  // waits until at most `most` reports are on their way
   void AddToCounts(int64_t updates);
 
   const Worker worker_;

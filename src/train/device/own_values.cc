@@ -4,8 +4,8 @@
 
 namespace singa {
 
-void BringOwnValues(const Context& ctx, const SliceTable& table, const std::vector<float>& from,
-                    ParamCopies copies) {
+void UploadOwnValues(const Context& ctx, const SliceTable& table, const std::vector<float>& from,
+                     ParamCopies copies) {
   const float* at = from.data();
   for (const Slice& slice : table.slices())
     for (Tensor& copy : copies[slice.param]) {

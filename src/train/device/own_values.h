@@ -13,8 +13,8 @@ namespace singa {
 using ParamCopies = std::vector<std::vector<Tensor>>;
 
 // Copies floats that lie by slice, [1 + states, floats] each, to the device.
-void BringOwnValues(const Context& ctx, const SliceTable& table, const std::vector<float>& from,
-                    ParamCopies copies);
+void UploadOwnValues(const Context& ctx, const SliceTable& table, const std::vector<float>& from,
+                     ParamCopies copies);
 // Copies them to the host.
 std::vector<float> DownloadOwnValues(const Context& ctx, const SliceTable& table,
                                      const ParamCopies& copies);

@@ -26,22 +26,22 @@ StepOutcomes::StepOutcomes(Worker worker) : worker_(std::move(worker)) {
     free_.push_back(worker_.ctx->stream->gpu().AllocatePinned(sizeof(StepReport)));
 }
 
-void StepOutcomes::Follow() {
+void StepOutcomes::SendReport() {
   Stream& stream = *worker_.ctx->stream;
-  OnItsWay next = {std::move(free_.back()), nullptr};
+  SentReport next = {std::move(free_.back()), nullptr};
   free_.pop_back();
   stream.Copy(report(), next.report.get(), sizeof(StepReport));
   next.here = stream.Record();
   on_their_way_.push_back(std::move(next));
 }
 
-int64_t StepOutcomes::LookAt(size_t most, const std::vector<const Param*>& pieces,
-                             GpuGroup* group) {
+int64_t StepOutcomes::AwaitReports(size_t most, const std::vector<const Param*>& pieces,
+                                   GpuGroup* group) {
   const ActivityMark::Scope waits(worker_.ctx->mark,
                                   group ? Activity::kAwaitsWorkers : Activity::kUpdating);
   int64_t left_out = 0;
   while (on_their_way_.size() > most) {
-    const OnItsWay next = std::move(on_their_way_.front());
+    const SentReport next = std::move(on_their_way_.front());
     on_their_way_.pop_front();
     free_.push_back(next.report);
     if (group)

@@ -48,18 +48,18 @@ class StepOutcomes {
   StepReport* report() { return report_.as<StepReport>(); }
 
   // Sends the report of a step whose work was handed out.
-  void Follow();
+  void SendReport();
   // Waits until the reports of at most `most` steps are on their way. `pieces`: the param of each
   // piece of a gradient, for texts. `group`, if not null, has sums before the reports. Returns how
   // many steps were left out. Throws DivergedError if a step ends the job.
-  int64_t LookAt(size_t most, const std::vector<const Param*>& pieces, GpuGroup* group);
-  // Returns, with clip_norm, the gradient norm of the last step that was looked at; NaN if it was
+  int64_t AwaitReports(size_t most, const std::vector<const Param*>& pieces, GpuGroup* group);
+  // Returns, with clip_norm, the gradient norm of the last step whose report came; NaN if it was
   // left out.
   double gradient_norm() const { return gradient_norm_; }
 
  private:
   // The copy of a report, and the event of its arrival.
-  struct OnItsWay {
+  struct SentReport {
     std::shared_ptr<void> report;  // pinned
     std::unique_ptr<Event> here;
   };
@@ -69,7 +69,7 @@ class StepOutcomes {
 
   const Worker worker_;
   Tensor report_;
-  std::deque<OnItsWay> on_their_way_;
+  std::deque<SentReport> on_their_way_;
   std::vector<std::shared_ptr<void>> free_;  // pinned
   double gradient_norm_ = 0;
 };

@@ -116,9 +116,9 @@ ParamCopies ValueMeans::Copies() const {
   return copies;
 }
 
-void ValueMeans::Bring() {
+void ValueMeans::Upload() {
   if (!setup_.leads && !setup_.sender.state->empty())
-    BringOwnValues(*setup_.ctx, setup_.trained.table, *setup_.sender.state, Copies());
+    UploadOwnValues(*setup_.ctx, setup_.trained.table, *setup_.sender.state, Copies());
 }
 
 void ValueMeans::Download() const {

@@ -28,7 +28,7 @@ class ValueMeans final : public CompressedExchange {
   // Averages the bucket of `step` over the group, if the step counts.
   void Updated(const GroupMember& member, int64_t step, const StepVerdict* verdict) override;
   void Drop() override { findings_.reset(); }
-  void Bring() override;
+  void Upload() override;
   void Download() const override;
 
  private:

@@ -44,7 +44,7 @@ void DevicePath::Await() {
 
 void DevicePath::CollectMetrics() {
   Await();
-  updates_->GiveMetrics();
+  updates_->DownloadMetrics();
 }
 
 // The captured work goes before the group of GPUs that it uses.

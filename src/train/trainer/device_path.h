@@ -34,7 +34,7 @@ class DevicePath final : public StepPath {
   void Run(int64_t step, const std::function<void()>& pass, bool replayable) override;
   void BeginBatch() override { device_.Begin(*ctx_.state); }
   double GradientNorm(int64_t step) override;
-  void MarkDeviceStale() override { updates_->Renew(); }
+  void MarkDeviceStale() override { updates_->MarkDeviceStale(); }
   void Download() override;
   void Upload() override;
   void Await() override;

@@ -42,7 +42,7 @@ class DeviceLayersPath final : public HostPath {
   ParamExchange& exchange() override { return *params_; }
   void Run(int64_t step, const std::function<void()>& pass, bool replayable) override;
   void BeginBatch() override { device_.Begin(*parts_.ctx->state); }
-  void MarkDeviceStale() override { params_->Renew(); }
+  void MarkDeviceStale() override { params_->MarkDeviceStale(); }
   void Download() override;
   void Upload() override;
 

@@ -95,7 +95,7 @@ TEST_F(DeviceExchangeTest, ASecondCopyDoesNotOvertakeTheFirst) {
   on_.exchange.Await(&on_.weight, 0);
   Tensor seen = Allocate(on_.ctx, {2});
   on_.stream->Copy(on_.weight.data.data(), seen.as<void>(), seen.bytes());
-  on_.exchange.Renew();
+  on_.exchange.MarkDeviceStale();
   ParamsOnDevice::SetHost(&on_.weight, 7);
   on_.exchange.Await(&on_.weight, 0);
   EXPECT_EQ(on_.OnDevice(seen), 1);
@@ -125,7 +125,7 @@ TEST_F(DeviceExchangeTest, ValuesThatTheDeviceNeverHadAreNotTakenFromIt) {
 
 TEST_F(DeviceExchangeTest, ValuesThatTheHostSetReplaceThoseOfTheDevice) {
   on_.exchange.Upload();
-  on_.exchange.Renew();
+  on_.exchange.MarkDeviceStale();
   ParamsOnDevice::SetHost(&on_.mean, 5);
   on_.exchange.Upload();
   EXPECT_EQ(on_.OnDevice(on_.mean.data), 5);

@@ -30,11 +30,13 @@ class StepOutcomesTest : public ::testing::Test {
                                            .ahead = 3});
   }
   // Hands out a step with this report.
-  void Follow(const StepReport& report) {
+  void Send(const StepReport& report) {
     stream_->Run([to = outcomes_->report(), report] { *to = report; });
-    outcomes_->Follow();
+    outcomes_->SendReport();
   }
-  int64_t LookAt(size_t most) { return outcomes_->LookAt(most, {&weight_, &bias_}, nullptr); }
+  int64_t AwaitReports(size_t most) {
+    return outcomes_->AwaitReports(most, {&weight_, &bias_}, nullptr);
+  }
 
   static StepReport Taken(double norm) {
     StepReport report;
@@ -61,20 +63,20 @@ class StepOutcomesTest : public ::testing::Test {
 
 TEST_F(StepOutcomesTest, AStepThatCountsIsNotLeftOut) {
   Make(/*skips=*/true);
-  Follow(Taken(2.5));
-  EXPECT_EQ(LookAt(0), 0);
+  Send(Taken(2.5));
+  EXPECT_EQ(AwaitReports(0), 0);
   EXPECT_EQ(outcomes_->gradient_norm(), 2.5);
   EXPECT_EQ(updates_.skips(), 0);
 }
 
 TEST_F(StepOutcomesTest, TheNewestReportsMayStayOnTheirWay) {
   Make(/*skips=*/true);
-  for (const double norm : {1, 2, 3}) Follow(Taken(norm));
-  LookAt(2);
+  for (const double norm : {1, 2, 3}) Send(Taken(norm));
+  AwaitReports(2);
   EXPECT_EQ(outcomes_->gradient_norm(), 1);
-  LookAt(2);
+  AwaitReports(2);
   EXPECT_EQ(outcomes_->gradient_norm(), 1);
-  LookAt(0);
+  AwaitReports(0);
   EXPECT_EQ(outcomes_->gradient_norm(), 3);
 }
 
@@ -82,17 +84,17 @@ TEST_F(StepOutcomesTest, TheNewestReportsMayStayOnTheirWay) {
 TEST_F(StepOutcomesTest, EachStepHasItsOwnReport) {
   Make(/*skips=*/true);
   for (int step = 0; step < 10; ++step) {
-    Follow(Taken(step));
-    LookAt(3);
+    Send(Taken(step));
+    AwaitReports(3);
     EXPECT_EQ(outcomes_->gradient_norm(), std::max(0, step - 3));
   }
 }
 
 TEST_F(StepOutcomesTest, ALossThatIsNotFiniteEndsTheJob) {
   Make(/*skips=*/false);
-  Follow(Dropped(41, 1, 0));
+  Send(Dropped(41, 1, 0));
   try {
-    LookAt(0);
+    AwaitReports(0);
     FAIL() << "no error";
   } catch (const DivergedError& error) {
     EXPECT_STREQ(error.what(), "step 41: the loss of layer \"second loss\" is not finite");
@@ -101,9 +103,9 @@ TEST_F(StepOutcomesTest, ALossThatIsNotFiniteEndsTheJob) {
 
 TEST_F(StepOutcomesTest, AGradientThatIsNotFiniteEndsTheJob) {
   Make(/*skips=*/false);
-  Follow(Dropped(41, -1, 1));
+  Send(Dropped(41, -1, 1));
   try {
-    LookAt(0);
+    AwaitReports(0);
     FAIL() << "no error";
   } catch (const DivergedError& error) {
     EXPECT_STREQ(error.what(),
@@ -124,13 +126,13 @@ TEST_F(StepOutcomesTest, TheErrorNamesTheWorkerThatIsFound) {
                                            asked.push_back(report.piece);
                                            return NotFiniteAt{.worker = 2};
                                          }});
-  Follow(Dropped(3, -1, 1));
-  LookAt(0);
+  Send(Dropped(3, -1, 1));
+  AwaitReports(0);
   EXPECT_TRUE(asked.empty()) << "the scale is at fault, and nobody is asked";
   ASSERT_TRUE(scale_.Set(1, 0));
-  Follow(Dropped(4, -1, 1));
+  Send(Dropped(4, -1, 1));
   try {
-    LookAt(0);
+    AwaitReports(0);
     FAIL() << "no error";
   } catch (const DivergedError& error) {
     EXPECT_STREQ(error.what(),
@@ -141,31 +143,31 @@ TEST_F(StepOutcomesTest, TheErrorNamesTheWorkerThatIsFound) {
 
 TEST_F(StepOutcomesTest, StepsThatAreSkippedAreCountedByTheLead) {
   Make(/*skips=*/true);
-  Follow(Dropped(4, 0, -1));
-  Follow(Taken(1));
-  Follow(Dropped(6, 0, -1));
-  EXPECT_EQ(LookAt(0), 2);
+  Send(Dropped(4, 0, -1));
+  Send(Taken(1));
+  Send(Dropped(6, 0, -1));
+  EXPECT_EQ(AwaitReports(0), 2);
   EXPECT_EQ(updates_.skips(), 2);
 }
 
 TEST_F(StepOutcomesTest, OtherWorkersSkipWithoutCounting) {
   Make(/*skips=*/true, /*leads=*/false);
-  Follow(Dropped(4, 0, -1));
-  EXPECT_EQ(LookAt(0), 1);
+  Send(Dropped(4, 0, -1));
+  EXPECT_EQ(AwaitReports(0), 1);
   EXPECT_EQ(updates_.skips(), 0);
 }
 
 TEST_F(StepOutcomesTest, ASkippedStepHasNoNorm) {
   Make(/*skips=*/true);
-  Follow(Dropped(4, 0, -1));
-  LookAt(0);
+  Send(Dropped(4, 0, -1));
+  AwaitReports(0);
   EXPECT_TRUE(std::isnan(outcomes_->gradient_norm()));
 }
 
 TEST_F(StepOutcomesTest, AStepThatOverflowsHalvesTheScaleOfLosses) {
   Make(/*skips=*/false, /*leads=*/true, &scale_);
-  Follow(Dropped(4, 0, -1));
-  EXPECT_EQ(LookAt(0), 1);
+  Send(Dropped(4, 0, -1));
+  EXPECT_EQ(AwaitReports(0), 1);
   EXPECT_EQ(scale_.value(), LossScale::kFirst / 2);
   EXPECT_EQ(updates_.skips(), 0) << "the scale is at fault, not the step";
 }
@@ -173,15 +175,15 @@ TEST_F(StepOutcomesTest, AStepThatOverflowsHalvesTheScaleOfLosses) {
 TEST_F(StepOutcomesTest, AStepEndsTheJobWhenLossesAreScaledNoMore) {
   ASSERT_TRUE(scale_.Set(1, 0));
   Make(/*skips=*/false, /*leads=*/true, &scale_);
-  Follow(Dropped(4, 0, -1));
-  EXPECT_THROW(LookAt(0), DivergedError);
+  Send(Dropped(4, 0, -1));
+  EXPECT_THROW(AwaitReports(0), DivergedError);
 }
 
 TEST_F(StepOutcomesTest, AStepThatCountsBringsTheScaleNearerToItsDouble) {
   Make(/*skips=*/false, /*leads=*/true, &scale_);
-  Follow(Taken(1));
-  Follow(Taken(1));
-  LookAt(0);
+  Send(Taken(1));
+  Send(Taken(1));
+  AwaitReports(0);
   EXPECT_EQ(scale_.steps(), 2);
 }
 

@@ -102,7 +102,7 @@ class ThinGradientsTest : public GpuMembersTest {
       Floats kept(ThinGradients::kCompression.StateFloats({job_.cluster().all_reduce(), trained_}));
       const GpuSender sender = {.state = &kept};
       ThinGradients thin({job_, trained_, sender, &me.ctx, 1});
-      thin.Bring();
+      thin.Upload();
       Tensor values = me.On(gradients[0][me.number()]), bad = me.On({0});
       for (int s = 0; s < trained_.table.size(); ++s) {
         const Slice& slice = trained_.table[s];
