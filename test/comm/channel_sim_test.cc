@@ -21,18 +21,7 @@ class Trial {
       : network(seed, kSimRanks, {}, [this](const SimStart& start) {
           return std::make_unique<Chatter>(start, &network.schedule(), &ledger, options);
         }) {
-    SimSchedule& random = network.schedule();
-    const auto up_to = [&](double most) { return most * 1e-3 * random.Between(0, 1000); };
-    network.faults = {.drop = up_to(0.4),
-                      .duplicate = up_to(0.3),
-                      .flip = up_to(0.2),
-                      .refuse = up_to(0.3),
-                      .late = up_to(0.3),
-                      .max_late = random.Between(1, 3000) * kSimMillisecond};
-    options.window_messages = random.Between(1, 20);
-    options.window_bytes = random.Between(100, 3000);
-    options.ack_every = static_cast<int>(random.Between(1, 16));
-    options.give_up = 0;
+    DrawSimFaults(&network, &options);
   }
 
   Chatter& At(int rank) { return static_cast<Chatter&>(*network.process(rank)); }

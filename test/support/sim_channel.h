@@ -34,4 +34,20 @@ class SimChannelProcess : public SimProcess, public ChannelEvents {
   }
 };
 
+// Draws faults of the network and limits of its channels, for one run. No channel gives a peer up.
+inline void DrawSimFaults(SimNetwork* network, ChannelOptions* options) {
+  SimSchedule& random = network->schedule();
+  const auto up_to = [&](double most) { return most * 1e-3 * random.Between(0, 1000); };
+  network->faults = {.drop = up_to(0.4),
+                     .duplicate = up_to(0.3),
+                     .flip = up_to(0.2),
+                     .refuse = up_to(0.3),
+                     .late = up_to(0.3),
+                     .max_late = random.Between(1, 3000) * kSimMillisecond};
+  options->window_messages = random.Between(1, 20);
+  options->window_bytes = random.Between(100, 3000);
+  options->ack_every = static_cast<int>(random.Between(1, 16));
+  options->give_up = 0;
+}
+
 }  // namespace singa

@@ -4,9 +4,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-
 #include "singa/base/str_cat.h"
+#include "support/driver/work_clock.h"
 #include "train/state/init_params.h"
 
 namespace singa {
@@ -14,34 +13,7 @@ namespace {
 
 constexpr int kForwardMs = 5, kBackwardMs = 7, kUpdateMs = 3;
 
-// WorkClock moves only by work that calls Take. All tests share its time, because factories make
-// layers and updaters.
-class WorkClock final : public Clock {
- public:
-  int64_t Now() const override { return now_; }
-  static void Take(int ms) { now_ += ms * kMillisecond; }
-
- private:
-  static inline std::atomic<int64_t> now_ = 0;
-};
-
-class TakesTime final : public Layer {
- public:
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
-  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
-    declare.Sources(in, 1);
-    out[0]->data.SetShape(in[0]->data.shape());
-  }
-  Traits traits() const override { return {}; }
-  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
-    WorkClock::Take(kForwardMs);
-    std::copy_n(in[0]->data.data(), in[0]->data.size(), out[0]->data.data());
-  }
-  void ComputeGradient(Context&, Inputs in, Outputs out) override {
-    WorkClock::Take(kBackwardMs);
-    std::copy_n(out[0]->grad.data(), out[0]->grad.size(), in[0]->grad.data());
-  }
-};
+using TakesTime = WorkLayer<kForwardMs, kBackwardMs>;
 SINGA_REGISTER_LAYER(TakesTime, TakesTime);
 
 class UpdateTakesTime final : public Updater {

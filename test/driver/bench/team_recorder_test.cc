@@ -4,6 +4,7 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include "support/driver/work_clock.h"
 #include "train/state/init_params.h"
 
 namespace singa::team_recorder {
@@ -11,33 +12,7 @@ namespace {
 
 constexpr int kForwardMs = 5, kBackwardMs = 7, kSendMs = 1, kAnswerMs = 4;
 
-// MovedClock moves only by Take. A factory makes the layer, so all share the time.
-class MovedClock final : public Clock {
- public:
-  int64_t Now() const override { return now_; }
-  static void Take(int ms) { now_ += ms * kMillisecond; }
-
- private:
-  static inline std::atomic<int64_t> now_ = 0;
-};
-
-class Works final : public Layer {
- public:
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
-  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
-    declare.Sources(in, 1);
-    out[0]->data.SetShape(in[0]->data.shape());
-  }
-  Traits traits() const override { return {}; }
-  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
-    MovedClock::Take(kForwardMs);
-    std::copy_n(in[0]->data.data(), in[0]->data.size(), out[0]->data.data());
-  }
-  void ComputeGradient(Context&, Inputs in, Outputs out) override {
-    MovedClock::Take(kBackwardMs);
-    std::copy_n(out[0]->grad.data(), out[0]->grad.size(), in[0]->grad.data());
-  }
-};
+using Works = WorkLayer<kForwardMs, kBackwardMs>;
 SINGA_REGISTER_LAYER(TeamRecorderWorks, Works);
 
 // FarUpdates are of a server that answers the upper param's gradient when the lower one's is sent,
@@ -50,7 +25,7 @@ class FarUpdates final : public SliceUpdates {
   bool needs_all() const override { return false; }
   void Submit(Context&, int slice, int64_t step, std::span<float* const>) override {
     if (slice == kLower) NoteFresh(kUpper, step);
-    MovedClock::Take(kSendMs);
+    WorkClock::Take(kSendMs);
   }
   void LossNotFinite(const std::string&, int64_t, int) override {}
   void Finish(Context&, int64_t, int, int, std::span<float* const>) override {}
@@ -61,7 +36,7 @@ class FarUpdates final : public SliceUpdates {
   void set_skips(int64_t) override {}
   void Await(int param, int64_t step) override {
     if (param != kLower || step == 0) return;
-    MovedClock::Take(kAnswerMs);
+    WorkClock::Take(kAnswerMs);
     NoteFresh(kLower, step - 1);
   }
 };
@@ -96,7 +71,7 @@ class TeamRecorderTest : public ::testing::Test {
   }
 
   const JobProto job_ = Job();
-  const MovedClock clock_;
+  const WorkClock clock_;
   SliceTimes times_{&clock_};
   Replica replica_{job_};
   FarUpdates updates_;

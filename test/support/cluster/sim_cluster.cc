@@ -12,18 +12,7 @@ SimCluster::SimCluster(const SimJob& job, uint64_t seed)
               [this](const SimStart& start) { return std::make_unique<SimRoles>(start, &run); }),
       run{.job = job, .random = &network.schedule()},
       job_(job) {
-  SimSchedule& random = network.schedule();
-  const auto up_to = [&](double most) { return most * 1e-3 * random.Between(0, 1000); };
-  network.faults = {.drop = up_to(0.4),
-                    .duplicate = up_to(0.3),
-                    .flip = up_to(0.2),
-                    .refuse = up_to(0.3),
-                    .late = up_to(0.3),
-                    .max_late = random.Between(1, 3000) * kSimMillisecond};
-  run.channel.window_messages = random.Between(1, 20);
-  run.channel.window_bytes = random.Between(100, 3000);
-  run.channel.ack_every = static_cast<int>(random.Between(1, 16));
-  run.channel.give_up = 0;
+  DrawSimFaults(&network, &run.channel);
 }
 
 void SimCluster::Disturb() {
