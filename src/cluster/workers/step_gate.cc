@@ -76,7 +76,7 @@ void StepGate::Leave(int group) {
   changed_.notify_all();
 }
 
-bool StepGate::Stands(int group) const {
+bool StepGate::IsIdle(int group) const {
   const Group& one = groups_[group];
   const bool owes = limit_ < kNoLimit && one.here && !one.follows && !one.left;
   const bool behind = owes && one.steps < limit_;
@@ -91,7 +91,7 @@ void StepGate::HoldOthers(int caller) {
   // Returns the first group that has not stopped, or `groups`.
   const auto in_step = [&]() REQUIRES(mutex_) {
     int group = 0;
-    while (group < groups && (group == caller || Stands(group))) ++group;
+    while (group < groups && (group == caller || IsIdle(group))) ++group;
     return group;
   };
   if (deadline_.Wait(&changed_, &lock.native(),

@@ -70,7 +70,8 @@ class StepGate {
     bool here = false, follows = false, in_step = false, left = false;
   };
   static constexpr int64_t kNoLimit = INT64_MAX;
-  bool Stands(int group) const REQUIRES(mutex_);
+  // Returns whether `group` is in no step, and has done all steps below the limit if it takes them.
+  bool IsIdle(int group) const REQUIRES(mutex_);
   bool MayBegin(int group) const REQUIRES(mutex_);
   std::string WaitsFor(int group) const REQUIRES(mutex_);
   [[noreturn]] void ThrowInStep(int group) const REQUIRES(mutex_);

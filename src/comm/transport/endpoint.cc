@@ -46,7 +46,7 @@ bool GoodHost(const std::string& host, bool bracketed) {
   });
 }
 
-AddressList Look(const Endpoint& endpoint, int flags, int* error) {
+AddressList LookUp(const Endpoint& endpoint, int flags, int* error) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags | AI_NUMERICSERV;
@@ -91,7 +91,7 @@ std::string ToString(const Endpoint& endpoint) {
 
 bool IsNumeric(const Endpoint& endpoint) {
   int error = 0;
-  return Look(endpoint, AI_NUMERICHOST, &error) != nullptr;
+  return LookUp(endpoint, AI_NUMERICHOST, &error) != nullptr;
 }
 
 bool IsIpv6(const Endpoint& endpoint) { return endpoint.host.find(':') != std::string::npos; }
@@ -108,7 +108,7 @@ bool IsWildcard(const Endpoint& endpoint) {
 
 std::vector<Endpoint> ResolveAll(const Endpoint& endpoint) {
   int error = 0;
-  const AddressList all = Look(endpoint, 0, &error);
+  const AddressList all = LookUp(endpoint, 0, &error);
   std::vector<Endpoint> found;
   for (const int family : {AF_INET, AF_INET6})
     for (const addrinfo* i = all.get(); i; i = i->ai_next)
@@ -140,7 +140,8 @@ Endpoint LocalAddressToward(const Endpoint& peer) {
         StrCat(ToString(peer), ": no network of this machine leads there: ", std::strerror(errno))};
   };
   int error = 0;
-  const AddressList address = Look({peer.host, peer.port ? peer.port : 1}, AI_NUMERICHOST, &error);
+  const AddressList address =
+      LookUp({peer.host, peer.port ? peer.port : 1}, AI_NUMERICHOST, &error);
   if (!address) throw Error(kExitConfig, ToString(peer) + ": is no address");
   const Descriptor socket(::socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (socket.get() < 0) throw fail();
