@@ -6,6 +6,7 @@
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
 #include "math/reduction/top_k.h"
+#include "nn/loss/row_fault.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"
 #include "singa/nn/port.h"
@@ -41,18 +42,12 @@ Metric* AccuracyOfClasses(const std::string& path, const Conf& conf, int64_t cla
   return first;
 }
 
-// A label is outside [0, classes). CheckInputs (nn/plan/check_inputs.h) adds the record that has
-// it.
-class LabelError : public Error {
+// A label is outside [0, classes).
+class LabelError : public RowFault {
  public:
   LabelError(const std::string& layer, int64_t row, int32_t label, int64_t classes)
-      : Error(kExitBadData,
-              StrCat("the label is ", label, ", layer \"", layer, "\" allows 0 to ", classes - 1)),
-        row_(row) {}
-  int64_t row() const { return row_; }
-
- private:
-  int64_t row_;
+      : RowFault(row, StrCat("the label is ", label, ", layer \"", layer, "\" allows 0 to ",
+                             classes - 1)) {}
 };
 
 // Returns the label, for the kernels, of rows that a loss or an accuracy ignores. `conf` is a

@@ -3,22 +3,17 @@
 
 #include <string>
 
+#include "nn/loss/row_fault.h"
 #include "singa/base/error.h"
 #include "singa/nn/port.h"
 
 namespace singa {
 
-// A target is outside [0, 1]. CheckInputs (nn/plan/check_inputs.h) adds the record that has it.
-class TargetError : public Error {
+// A target is outside [0, 1].
+class TargetError : public RowFault {
  public:
   TargetError(const std::string& layer, int64_t row, float target)
-      : Error(kExitBadData,
-              StrCat("a target is ", target, ", layer \"", layer, "\" allows 0 to 1")),
-        row_(row) {}
-  int64_t row() const { return row_; }
-
- private:
-  int64_t row_;
+      : RowFault(row, StrCat("a target is ", target, ", layer \"", layer, "\" allows 0 to 1")) {}
 };
 
 // Throws TargetError for a target outside [0, 1]. NaN is outside.

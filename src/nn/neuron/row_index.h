@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "nn/loss/row_fault.h"
 #include "singa/base/error.h"
 #include "singa/nn/port.h"
 #include "singa/proto/layer.pb.h"
@@ -26,18 +27,12 @@ inline void CheckIndexRange(const std::string& field, int64_t size) {
     throw ConfigError(field, StrCat("must be from 1 to ", kMost, ", is ", size));
 }
 
-// An index is out of range or no whole number. CheckInputs (nn/plan/check_inputs.h) adds the record
-// that has it.
-class IndexError : public Error {
+// An index is out of range or no whole number.
+class IndexError : public RowFault {
  public:
   IndexError(const std::string& layer, int64_t row, float index, int64_t size, bool padding)
-      : Error(kExitBadData, StrCat("the index is ", index, ", layer \"", layer, "\" allows 0 to ",
-                                   size - 1, padding ? " and, for padding, -1" : "")),
-        row_(row) {}
-  int64_t row() const { return row_; }
-
- private:
-  int64_t row_;
+      : RowFault(row, StrCat("the index is ", index, ", layer \"", layer, "\" allows 0 to ",
+                             size - 1, padding ? " and, for padding, -1" : "")) {}
 };
 
 // Throws IndexError unless every index is in [0, size) or, with `padding`, -1.

@@ -55,6 +55,12 @@ RecordPlace RecordOfLabel(const Net& net, const NetNode& node, int64_t row) {
   return {"", -1};
 }
 
+// Throws the error that is handled now, as a DataError if a store gave the record.
+[[noreturn]] void Rethrow(const RowFault& error, const RecordPlace& record) {
+  if (record.second < 0) throw;
+  throw DataError(record.first, record.second, error.what());
+}
+
 }  // namespace
 
 void CheckInputs(const Net& net, const NetNode& node, Phase flags) {
@@ -62,17 +68,11 @@ void CheckInputs(const Net& net, const NetNode& node, Phase flags) {
   try {
     node.layer->CheckInputs(flags, node.checked);
   } catch (const LabelError& error) {
-    const auto [file, record] = RecordOfLabel(net, node, error.row());
-    if (record < 0) throw;
-    throw DataError(file, record, error.what());
+    Rethrow(error, RecordOfLabel(net, node, error.row()));
   } catch (const IndexError& error) {
-    const auto [file, record] = RecordOfNumbers(net, node, 0, error.row());
-    if (record < 0) throw;
-    throw DataError(file, record, error.what());
+    Rethrow(error, RecordOfNumbers(net, node, 0, error.row()));
   } catch (const TargetError& error) {
-    const auto [file, record] = RecordOfNumbers(net, node, 1, error.row());
-    if (record < 0) throw;
-    throw DataError(file, record, error.what());
+    Rethrow(error, RecordOfNumbers(net, node, 1, error.row()));
   }
 }
 
