@@ -69,7 +69,7 @@ class TrainedNet {
     const bool carries = conf.gru_conf().carry_state() || conf.lstm_conf().carry_state() ||
                          conf.rnn_conf().carry_state();
     const auto jumps = [](const NetNode& node) {
-      return node.conf.type() == kCharRNN && node.conf.char_rnn_conf().shuffle();
+      return node.wiring.is_input && node.conf.char_rnn_conf().shuffle();
     };
     const auto text = std::find_if(nodes_.begin(), nodes_.end(), jumps);
     if (carries && text != nodes_.end())
@@ -222,7 +222,8 @@ class TrainedNet {
     const char* const end = ", as there is one time step: set unroll_len in neuralnet";
     if (conf.has_position_embedding_conf())
       WarnAt(i, "", StrCat("adds row 0 of its table to all rows", end));
-    if (conf.type() == kAttention && !conf.has_user_type())
+    const Wiring& wiring = nodes_[i].wiring;
+    if (wiring.sequence && wiring.carries_steps && !conf.has_user_type())
       WarnAt(i, "", StrCat("reads no other time step", end));
   }
 
