@@ -20,7 +20,7 @@ NETS = {"cnn": Net("MNIST CNN", 64, (1.5, 2), True),
         "gru": Net("GRU-512 on characters, 50 steps", 50, (1, 0), False),
         "resnet": Net("ResNet-20", 128, (1.5, 0), True, 1.2, 0.5),
         "gpt": Net("GPT of 4 x 128, 64 steps", 12, (1.5, 0), False, 1.2, 0.5),
-        "gpt_large": Net("GPT of 6 x 192, 128 steps", 12, (1.5, 0), False, 1.2, 0.5)}
+        "gpt_large": Net("GPT of 6 x 160, 256 steps", 6, (1.5, 0), False, 1.2, 0.5)}
 EAGER, COMPILED = "PyTorch", "PyTorch, compiled"  # targets compare with these sides
 
 

@@ -62,8 +62,8 @@ NETS = {
     "rbm": (torch_nets.Rbm, None, None, (784,), 0, 255, 100),
     "gru": (torch_nets.CharRnn, ADAM, {"lr": 0.002}, (50, 65), 0, 1, 50),
     "gpt": (torch_nets.Gpt, ADAMW, GPT_OPTIONS, (64, 65), 0, 1, 12),
-    "gpt_large": (functools.partial(torch_nets.Gpt, steps=128, width=192, heads=6, blocks=6), ADAMW,
-                  GPT_OPTIONS, (128, 65), 0, 1, 12),
+    "gpt_large": (functools.partial(torch_nets.Gpt, steps=256, width=160, heads=5, blocks=6,
+                                    dropout=0.1), ADAMW, GPT_OPTIONS, (256, 65), 0, 1, 6),
 }
 CLIP_NORM = {"gru": 5, "gpt": 1, "gpt_large": 1}  # as in their confs
 SMOOTHING = {"resnet": 0.1}

@@ -70,7 +70,7 @@ LEFT_OUT = {
     **dict.fromkeys(["custom_layer/job", "rnnlm/job"], "needs its plugin"),
     **dict.fromkeys(["char_rnn/sample", "digits/features", "gpt/sample"], "trains nothing"),
     **dict.fromkeys(["finetune/pretrain", "finetune/finetune", "resnet/job"], "is like cifar10/bn"),
-    **dict.fromkeys(["gpt/job"], "is divided by heads_checks.py"),
+    **dict.fromkeys(["gpt/job", "gpt/large"], "is divided by heads_checks.py"),
     **dict.fromkeys(["tabular/houses", "tabular/machines"], "is small; target_checks.py has its kind"),
     "partition/mlp": "is large", "partition/alexnet": "is alexnet/job on noise",
 }

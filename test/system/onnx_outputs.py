@@ -29,9 +29,9 @@ EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnis
 # digits/features trains nothing. The other RBMs have the form of the first one, and take its
 # checkpoint. Layers of custom_layer and rnnlm have no form, nor has a net that reads its own
 # output. onnx_nets.py has nets as those of tabular, which read tables. The nets of finetune have
-# the layers of cifar10/bn.
+# the layers of cifar10/bn, and gpt/large has those of gpt/job.
 LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job",
-            "rnnlm/job", "char_rnn/sample", "gpt/sample", "partition/alexnet",
+            "rnnlm/job", "char_rnn/sample", "gpt/sample", "gpt/large", "partition/alexnet",
             "partition/mlp", "finetune/pretrain", "finetune/finetune",
             "tabular/houses", "tabular/machines"}
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"

@@ -105,7 +105,7 @@ size_t CsvFields::LengthOfField(std::string_view line) const {
 
 bool CsvFields::EndsInQuotes(std::string_view text) const {
   for (;;) {
-    while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+    text.remove_prefix(std::min(text.find_first_not_of(kLineBlanks), text.size()));
     if (text.starts_with('"') && LengthInQuotes(text) == 0) return true;
     const size_t length = LengthOfField(text);
     if (length == text.size()) return false;

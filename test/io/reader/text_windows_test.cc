@@ -57,10 +57,9 @@ TEST_F(TextWindowsTest, BeginAnywhere) {
   const TextWindows text(options);
   ASSERT_EQ(text.begins(), 5);
   const Vocabulary vocabulary(options.vocabulary);
-  EXPECT_EQ(vocabulary.Character(text.At(4)[0]), "e");
-  EXPECT_EQ(vocabulary.Character(text.At(4)[3]), "h");  // the last one that a segment has
-  EXPECT_EQ(vocabulary.Character(text.LargestAnywhere()),
-            "a");  // of a to g: the first has index 25
+  EXPECT_EQ(vocabulary.Character(text.At(4)[0]), 'e');
+  EXPECT_EQ(vocabulary.Character(text.At(4)[3]), 'h');  // the last one that a segment has
+  EXPECT_EQ(text.LargestAnywhere(), 25);                // of the a
 }
 
 TEST_F(TextWindowsTest, LeaveOutWhatIsNoWholeSegment) {
