@@ -198,7 +198,7 @@ class OneSetOption {
         field->is_repeated() ? SplitAtCommas(value_) : std::vector<std::string>{value_};
     const bool words = field->cpp_type() == FieldDescriptor::CPPTYPE_STRING;
     if (field->is_repeated() && !words && value_.starts_with("["))
-      Fail(StrCat("a list has no brackets here, such as 1,2; is ", Excerpt(value_)));
+      Fail(StrCat("a list has no brackets here, such as 1,2; is \"", Excerpt(value_), "\""));
     for (const std::string& item : items) Check(*field, item);
     if (!append_) {
       message->GetReflection()->ClearField(message, field);

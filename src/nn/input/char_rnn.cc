@@ -63,7 +63,7 @@ class CharRnnLayer final : public Layer, public RecordReader {
   void ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) override {
     const int64_t window = step_++ % text_->windows();
     const bool anywhere = shuffle_ && (phase & kTrain) != 0;
-    const Philox draw = ctx.Random(name_);
+    const Philox draw = anywhere ? ctx.Random(name_) : Philox();
     for (int64_t r = 0; r < rows_.rows; ++r) {
       const int64_t segment = first_ + r;
       begins_[r] = anywhere ? static_cast<int64_t>(draw.Below(segment, text_->begins()))

@@ -99,10 +99,13 @@ TEST_F(CkptImportTest, AllProblemsAreListedAndNothingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(folder_));
 }
 
-TEST_F(CkptImportTest, ParamsOfAnotherShapeOrWithOneNameAreRefused) {
+TEST_F(CkptImportTest, AParamOfAnotherShapeIsRefused) {
   const CapturedCommand shape = Import(Tensors({{"w", {4, 2}}, {"b", {2}}}));
   EXPECT_EQ(shape.code, kExitBadData);
   EXPECT_THAT(shape.err, HasSubstr("param \"w\" has the shape "));
+}
+
+TEST_F(CkptImportTest, TwoParamsOfOneNameAreRefused) {
   const CapturedCommand twice = Import(Tensors({{"w", {2, 4}}, {"b", {2}}}), "w b\n");
   EXPECT_EQ(twice.code, kExitBadData);
   EXPECT_THAT(twice.err, HasSubstr("two params get the name \"b\""));

@@ -108,14 +108,16 @@ TEST(ActivationNodes, PartsOfAFunctionAreRefusedAsOutputs) {
 }
 
 TEST(ActivationNodes, OtherFunctionsAreRefused) {
-  ExpectRefusals(
-      {"N", 3, 8, 8},
-      {{"Clip", {}, {OnnxFloat("min", 0), OnnxFloat("max", 6)}, "cuts values off at 0 and 6, as"},
-       {"Clip", {{2}}, {}, "has a bound that is no constant number"},
-       {"Erf", {}, {}, "only GELU, x / 2 (1 + erf(x / sqrt(2))), has a layer with erf"},
-       {"Gelu", {}, {OnnxText("approximate", "tanh")}, "approximates GELU by tanh"},
-       {"Gelu", {}, {OnnxInt("approximate", 1)}, "attribute approximate is no text"},
-       {"LeakyRelu", {}, {OnnxInt("alpha", 1)}, "attribute alpha is no float"}});
+  ExpectRefusals({"N", 3, 8, 8},
+                 {{"Clip",
+                   {},
+                   {OnnxFloat("min", 0), OnnxFloat("max", 5)},
+                   "cuts values off at 0 and 5; layers cut them off at"},
+                  {"Clip", {{2}}, {}, "has a bound that is no constant number"},
+                  {"Erf", {}, {}, "only GELU, x / 2 (1 + erf(x / sqrt(2))), has a layer with erf"},
+                  {"Gelu", {}, {OnnxText("approximate", "tanh")}, "approximates GELU by tanh"},
+                  {"Gelu", {}, {OnnxInt("approximate", 1)}, "attribute approximate is no text"},
+                  {"LeakyRelu", {}, {OnnxInt("alpha", 1)}, "attribute alpha is no float"}});
 }
 
 }  // namespace

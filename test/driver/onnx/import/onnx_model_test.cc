@@ -62,7 +62,7 @@ TEST(OnnxModel, TheFirstTwentyRefusalsAreListed) {
              "; and 2 more");
 }
 
-TEST(OnnxModel, AModelHasOneInputOfFloats) {
+TEST(OnnxModel, AModelHasOneInputOfFloatsOrATextOfTwoSizes) {
   ExpectText(RefusalAfter([](onnx::ModelProto* model) {
                onnx::ValueInfoProto* const input = model->mutable_graph()->add_input();
                *input = model->graph().input(0);
@@ -76,7 +76,7 @@ TEST(OnnxModel, AModelHasOneInputOfFloats) {
                    ->mutable_tensor_type()
                    ->set_elem_type(onnx::TensorProto::INT64);
              }),
-             "input \"x\" has no floating-point numbers");
+             "input \"x\" has integers; an import reads them as texts, of the sizes (N, T) or");
   ExpectText(RefusalAfter([](onnx::ModelProto* model) {
                model->mutable_graph()->mutable_node(0)->set_input(0, "k");
                model->mutable_graph()->clear_input();

@@ -107,16 +107,18 @@ TEST(ShapeNodes, ChangesThatMoveNumbersOrTheBatchAreRefused) {
   const OnnxAttributes thirds = {OnnxInts("axes", {2, 2})};
   ExpectRefusals(
       {"N", 3, 8, 8},
-      {{"Flatten", {}, {OnnxInt("axis", 2)}, "flattens at dimension 2; a layer's rows begin at 1"},
+      {{"Flatten",
+        {},
+        {OnnxInt("axis", 2)},
+        "flattens (N, 3, 8, 8) at dimension 2; a layer's rows"},
        {"Reshape", {}, {OnnxInts("shape", {2, -1})}, "reshapes (N, 3, 8, 8) to (2, -1); a layer"},
        {"Reshape", {}, {OnnxInts("shape", {-1, -1})}, "reshapes (N, 3, 8, 8) to (-1, -1)"},
        {"Squeeze", {}, {OnnxInts("axes", {1})}, "removes dimension 1 of (N, 3, 8, 8), which is"},
        {"Squeeze", {}, thirds, "names a dimension twice"},
-       {"Unsqueeze", {}, {OnnxInts("axes", {0})}, "moves the batch, which is dimension 0"},
        {"Unsqueeze", {}, {OnnxInts("axes", std::vector<int64_t>(61))}, "adds too many dimensions"},
        {"Transpose", {}, {OnnxInts("perm", {0, 1})}, "perm (0, 1) does not fit (N, 3, 8, 8)"},
        {"Cast", {}, {OnnxInt("to", onnx::TensorProto::INT64)}, "turns a feature into other than"},
-       {"Gather", {{1}}, {}, "reads rows of a table, or parts of a feature"},
+       {"Gather", {{1}}, {}, "input \"k\" must be a constant of integers"},
        {"Constant", {}, {OnnxFloat("value_float", 1)}, "is a constant of a kind that an import"}});
   OnnxGraph mask = PictureGraph();
   mask.Add("Dropout", {"x"}, {"y", "mask"});
