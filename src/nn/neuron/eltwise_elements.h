@@ -88,11 +88,12 @@ struct ScaledChannels {
 };
 
 // A block computes the gradient of an image's kLanes channels. Each thread adds up some of the
-// pixels of one channel. REQUIRES: the block has a multiple of kLanes threads, at most kMost.
+// pixels of one channel, in float64. REQUIRES: the block has a multiple of kLanes threads, at most
+// kMost.
 struct ChannelProductsTile {
   static constexpr int kLanes = 32, kMost = 256;
   struct Values {
-    float of[kMost];
+    double of[kMost];
   };
 
   const float *x, *dy;
@@ -105,17 +106,17 @@ struct ChannelProductsTile {
   SINGA_DEVICE void operator()(const B& block, int64_t i) const {
     const int thread = block.thread();
     const int64_t image = i / across(), j = i % across() * kLanes + thread % kLanes;
-    float sum = 0;
+    double sum = 0;
     for (int64_t p = thread / kLanes; j < c && p < pixels; p += block.threads() / kLanes) {
       const int64_t at = (image * pixels + p) * c + j;
-      sum += x[at] * dy[at];
+      sum += double{x[at]} * dy[at];
     }
-    float* const of = block.template Shared<Values>().of;
+    double* const of = block.template Shared<Values>().of;
     of[thread] = sum;
     block.Sync();
     if (thread >= kLanes || j >= c) return;
     for (int other = thread + kLanes; other < block.threads(); other += kLanes) sum += of[other];
-    dscale[image * c + j] = sum;
+    dscale[image * c + j] = static_cast<float>(sum);
   }
 };
 

@@ -62,11 +62,29 @@ SINGA_CPU_CLONES void ScaleRange(const float* x, const float* __restrict scale, 
   }
 }
 
-SINGA_CPU_CLONES void AddProducts(const float* __restrict x, const float* __restrict dy,
+SINGA_CPU_CLONES void SumProducts(const float* __restrict x, const float* __restrict dy,
                                   int64_t pixels, int64_t stride, float* __restrict sums,
                                   int64_t channels) {
+  for (int64_t j = 0; j < channels; ++j) sums[j] = 0;
   for (int64_t p = 0; p < pixels; ++p, x += stride, dy += stride)
     for (int64_t j = 0; j < channels; ++j) sums[j] += x[j] * dy[j];
+}
+
+constexpr int64_t kMostSums = 1024;  // sums that stay in the first-level cache
+
+// Computes the sums of at most kMostSums channels of an image: those of 256 pixels in float32, and
+// their sum in float64.
+void SumOverPixels(const float* x, const float* dy, int64_t pixels, int64_t c, float* dscale,
+                   int64_t channels) {
+  constexpr int64_t kPixels = 256;
+  float sums[kMostSums];
+  double all[kMostSums];
+  std::fill_n(all, channels, 0.);
+  for (int64_t p = 0; p < pixels; p += kPixels) {
+    SumProducts(x + p * c, dy + p * c, std::min(kPixels, pixels - p), c, sums, channels);
+    for (int64_t j = 0; j < channels; ++j) all[j] += sums[j];
+  }
+  for (int64_t j = 0; j < channels; ++j) dscale[j] = static_cast<float>(all[j]);
 }
 
 void Sum(Context& ctx, const float* a, float a_factor, const float* b, float b_factor, float floor,
@@ -112,18 +130,16 @@ void TimesChannels(Context& ctx, const float* x, const float* scale, float* y, i
   });
 }
 
-// Threads divide the images.
+// Threads divide the channels of all images.
 void TimesChannelsGradient(Context& ctx, const float* x, const float* dy, float* dscale, int64_t n,
                            int64_t pixels, int64_t c) {
-  constexpr int64_t kChannels = 1024;  // sums that stay in the first-level cache
-  const int64_t size = pixels * c;
-  ParallelSlices(ctx, n * size, size, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin / size; i < end / size; ++i) {
-      float* const sums = dscale + i * c;
-      std::fill_n(sums, c, 0.f);
-      for (int64_t j = 0; j < c; j += kChannels)
-        AddProducts(x + i * size + j, dy + i * size + j, pixels, c, sums + j,
-                    std::min(kChannels, c - j));
+  constexpr int64_t kLine = 16;  // floats of a cache line
+  ParallelSlices(ctx, n * c * pixels, kLine * pixels, [=](int64_t begin, int64_t end) {
+    for (int64_t at = begin / pixels; at < end / pixels;) {
+      const int64_t j = at % c, first = at / c * pixels * c + j;
+      const int64_t channels = std::min({kMostSums, c - j, end / pixels - at});
+      SumOverPixels(x + first, dy + first, pixels, c, dscale + at, channels);
+      at += channels;
     }
   });
 }

@@ -207,5 +207,35 @@ TEST(EltwiseKernels, GradientsOfScaledChannelsEqualPlain) {
   }
 }
 
+// In float32 alone a sum of so many equal terms would be wrong by about 1 %.
+TEST(EltwiseKernels, GradientsOfScaledChannelsKeepTheirDigitsOverAMillionPixels) {
+  const Channels of = {1, 1000 * 1000, 3};
+  const Values x(of.size(), 0.1f), dy(of.size(), 1);
+  const Values want(of.c, 0.1f * static_cast<float>(of.pixels));
+  Values got(of.c);
+  WithEachVectorKernel([&](Context& ctx) {
+    ScaleChannelsGradient(ctx, x.data(), dy.data(), got.data(), of.n, of.pixels, of.c);
+    ExpectSame(got, want, 1e-5);
+  });
+  got.assign(got.size(), 7);
+  const ChannelProductsTile tile = {x.data(), dy.data(), got.data(), of.pixels, of.c};
+  RunBlocks(of.n * tile.across(), 64, tile);
+  ExpectSame(got, want, 1e-6);
+}
+
+TEST(EltwiseKernels, ThreadsDivideTheChannelsOfOneImageAndChangeNoBit) {
+  const Channels of = {1, 3000, 83};
+  const Values x = RandomValues("x", of.size()), dy = RandomValues("dy", of.size());
+  const auto gradient = [&](int threads) {
+    Context ctx;
+    ctx.threads = threads;
+    Values dscale(of.c, 7);
+    ScaleChannelsGradient(ctx, x.data(), dy.data(), dscale.data(), of.n, of.pixels, of.c);
+    return dscale;
+  };
+  EXPECT_EQ(gradient(2), gradient(1));
+  EXPECT_EQ(gradient(5), gradient(1));
+}
+
 }  // namespace eltwise_elements_test
 }  // namespace singa
