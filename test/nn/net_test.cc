@@ -68,6 +68,20 @@ TEST(Net, FindsTheFirstNodeOfALayer) {
   EXPECT_EQ(test.net.Find("none"), nullptr);
 }
 
+TEST(Net, ASharedWeightIsTransposedOnlyIfItsOwnersLayerSaysSo) {
+  const auto product = [](const std::string& name, const std::string& source, bool transpose,
+                          const std::string& weight) {
+    return StrCat("layer { name: '", name, "' type: kInnerProduct srclayers: '", source,
+                  "' innerproduct_conf { num_output: 3 transpose: ", transpose ? "true" : "false",
+                  " } param { ", weight, " } }\n");
+  };
+  TestNet test(StrCat(kData, product("encode", "data", false, "name: 'tied'"),
+                      product("decode", "encode", true, "share_from: 'tied'"),
+                      product("own", "decode", true, "name: 'own'"), Loss("own")));
+  EXPECT_FALSE(test.params.Find("tied")->transposed());
+  EXPECT_TRUE(test.params.Find("own")->transposed());
+}
+
 TEST(Net, ItsBatchIsTheGroupsAndItsRowsAreTheWorkers) {
   NetOptions options;
   options.parts = 2;

@@ -73,7 +73,8 @@ class InnerProductLayer final : public Layer {
     const ParamGenProto init = UniformValues(1 / std::sqrt(inputs_));  // as torch.nn.Linear
     weight_ = transposed_ ? declare.Param(0, {inputs_, outputs_}, init)
                           : declare.Param(0, {own.all, inputs_}, own, init);
-    if (transposed_) weight_->SetTransposed();
+    // A weight that the layer shares has the form of its owner.
+    if (transposed_ && weight_->layer() == conf.name()) weight_->SetTransposed();
     declare.InPieces(weight_);
     declare.Uses(InnerProductFeature, GemmKernel, TransposeEach);
     if (ip.bias_term()) bias_ = declare.Param(1, {own.all}, own, init);
