@@ -29,8 +29,8 @@ class SINGA_API Consistency {
   // After each update of the slice the server calls both functions again, until they return true.
   // `clocks` holds the groups of one server group. The functions must not throw.
 
-  // Returns whether step clocks[group].step of `group` may be applied now. All its gradients are
-  // there.
+  // Returns whether step clocks[group].step of `group`, all of whose gradients have arrived, may be
+  // applied now.
   virtual bool MayApply(std::span<const GroupClock> clocks, int group) const;
   // Returns whether `group`, whose last step was applied, may get the new values and go on.
   virtual bool MayAnswer(std::span<const GroupClock> clocks, int group) const;

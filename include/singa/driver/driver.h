@@ -6,9 +6,9 @@
 //
 // A program may also build a JobProto in code and call Train.
 //
-// Several threads may call at the same time, except while plugins are loaded. A call begins with
-// loading its job's plugins, unless they are loaded already. No other thread may be in a call of
-// singa then.
+// Several threads may call at the same time, except while plugins are loaded. A call first loads
+// those plugins of its job that are not loaded yet. Meanwhile no other thread may be in a call of
+// singa.
 #pragma once
 
 #include "singa/base/api.h"

@@ -68,8 +68,8 @@ class SINGA_API Model {
  public:
   // `conf` is the path of a job.conf. Throws one Error that lists all mistakes of the conf with
   // their places. Throws DataError if the checkpoint lacks a parameter, as untrained values are
-  // never used. Throws Error(kExitNoDevice) if the GPU is too small, or if only other GPUs exist.
-  // If the machine has no GPU at all, the CPU computes, and warnings() says so.
+  // never used. Throws Error(kExitNoDevice) if the GPU is too small, or not among the machine's
+  // GPUs. If the machine has no GPU at all, the CPU computes, and warnings() says so.
   explicit Model(const std::string& conf, const ModelOptions& options = {});
   // `job` is built in code; its plugins are loaded first (driver.h). Throws ConfigError, with the
   // field's path, for its first mistake.
@@ -121,11 +121,11 @@ struct SessionOptions {
   // before. Rows are then computed one at a time, so max_batch must be 0 or 1.
   bool one_sequence = false;
   // true: a row is one time step, [numbers of a step], and so is a row of the output. Each row is
-  // the next step of one sequence, and layers carry what they need of the steps before: kGRU, kLSTM
+  // the next step of one sequence, and layers keep what they need of the steps before: kGRU, kLSTM
   // and kRNN their state, kAttention the keys and values of up to T steps. The numbers equal
-  // those of whole rows up to rounding. A net with kAttention or kPositionEmbedding begins anew
-  // with the last T / 2 steps after every T. Throws ConfigError if a layer needs later steps, or
-  // the last one, or if the input layer reads whole records.
+  // those of whole rows up to rounding. When a net with kAttention or kPositionEmbedding has T
+  // steps, it begins anew with the last T / 2 of them. Throws ConfigError if a layer needs later
+  // steps, or the last one, or if the input layer reads whole records.
   bool step_by_step = false;
 };
 

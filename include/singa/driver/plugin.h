@@ -1,8 +1,8 @@
 // A plugin is a shared library of layers, updaters, schedules, initializers, algorithms and
 // extensions of the schema. A job names it by `plugin: "path"`, a command by --plugin.
 //
-//   SINGA_REGISTER_LAYER(Gate, GateLayer);   // as many as there are, of all kinds
-//   SINGA_PLUGIN();                          // once a library
+//   SINGA_REGISTER_LAYER(Gate, GateLayer);   // any number of registrations, of any kind
+//   SINGA_PLUGIN();                          // once in each library
 //
 // singa_plugin() of `find_package(singa CONFIG)` builds one; see examples/custom_layer.
 #pragma once

@@ -38,8 +38,8 @@ class SINGA_API Declare {
   void Sources(Inputs in, int count) { Sources(in, count, count); }
 
   // Returns param `index` of the layer, valid for the layer's lifetime. Files store it in this
-  // shape. `init` is the layer's default: it gives the first values of a param without an init in
-  // the conf (singa/nn/first_values.h). An empty `init` is none: conf or checkpoint must give them.
+  // shape. `init` gives the first values of a param without an init in the conf
+  // (singa/nn/first_values.h). If it is empty, the conf or a checkpoint must give them.
   singa::Param* Param(int index, const Shape& shape, const ParamGenProto& init = {}) {
     return Get(index, shape, init, nullptr);
   }
@@ -53,7 +53,7 @@ class SINGA_API Declare {
                       const ParamGenProto& init = {}) {
     return Get(index, shape, init, &own);
   }
-  // States that ComputeGradient leaves out `param`: another layer gives its gradient, or none does.
+  // States that ComputeGradient leaves out `param`. Another layer gives its gradient, or no layer.
   void GivesNoGradient(const singa::Param* param) { std::erase(declared_.given, param); }
   // States that ComputeGradient gives the gradient of `param` in pieces to its sink, if it has one.
   void InPieces(singa::Param* param) { declared_.in_pieces.push_back(param); }

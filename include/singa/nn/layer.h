@@ -48,14 +48,14 @@ struct Wiring {
   bool carries_steps = false;  // the layer can keep earlier time steps if each batch is one step.
                                // LayerProto.carried_steps is how many it keeps, Context::past how
                                // many it has.
-  bool cuts_rows = false;      // output k has rows of source 0, those behind output k - 1's
+  bool cuts_rows = false;      // output k has the rows of source 0 that follow output k - 1's
   bool joins_rows = false;     // output 0 has the rows of source 0, then those of source 1, ...
   bool reads_scores = false;   // source 0 gives a score of each class, and source 1 labels
   bool writes_file = false;    // an output layer; no layer reads its feature
   bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
   UnitCut unit_cut = UnitCut::kNone;
   int unit_groups = 0;  // number of groups of units, which no division cuts; 0: cut anywhere
-  int stages = 1;       // layers that take its place where it is divided by units: Layer::Stage
+  int stages = 1;       // layers that replace it if it is divided by units: Layer::Stage
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
 };
 
@@ -80,7 +80,7 @@ struct Traits {
                             // before the work of a reader (Fuse)
   bool lacks_bias = false;  // it has no bias only because the conf has exactly one param
   bool subtracts_mean = false;   // in training, a constant added to a channel changes no output
-  bool keeps_constants = false;  // such a constant is added to that channel, but for its border
+  bool keeps_constants = false;  // it adds such a constant to that output channel, except borders
   bool stops_negatives = false;  // no gradient passes where inputs[0] is <= 0
   bool gives_softmax = false;    // outputs[0] is the softmax of inputs[0]
   bool needs_no_reader = false;  // it is no mistake if no layer reads its feature

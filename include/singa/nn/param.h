@@ -61,12 +61,12 @@ class Param {
   // Returns the path of the ParamProto in the NetProto, for errors: layer[fc1].param[0].
   const std::string& path() const { return path_; }
   const ParamProto& conf() const { return conf_; }
-  // Sets how the first values are made. For a param whose conf does not say it.
+  // Sets how the first values are made, for a param whose conf has no init.
   void SetInit(const ParamGenProto& init) { *conf_.mutable_init() = init; }
   const Shape& shape() const { return data.shape(); }
   int64_t size() const { return data.size(); }
-  // Return the shape of the param of which this worker has rows, the first of these rows, and its
-  // index in the whole param's values.
+  // Return the shape of the whole param, the first of its rows that this worker has, and the index
+  // of this row's first value in the whole param.
   const Shape& whole_shape() const { return whole_; }
   int64_t first_row() const { return first_row_; }
   int64_t begin() const { return first_row_ == 0 ? 0 : first_row_ * data.row_size(); }
@@ -90,7 +90,7 @@ class Param {
   // as cuDNN 4 did.
   void SetInverseEpsilon(float epsilon) { inverse_epsilon_ = epsilon; }
   float inverse_epsilon() const { return inverse_epsilon_; }  // 0: not a running variance
-  // Marks a matrix as the transposed one of other programs: a weight of (inputs, outputs).
+  // Marks a weight of (inputs, outputs). Other programs store the transposed matrix.
   void SetTransposed() { transposed_ = true; }
   bool transposed() const { return transposed_; }
 

@@ -34,10 +34,10 @@ class SINGA_API ParamTable {
 
   const std::vector<std::unique_ptr<Param>>& params() const { return params_; }
   Param* Find(const std::string& name) const;  // null: none
-  // Returns whether not all workers compute the gradients of all params, as they divide layers by
-  // units or in grids.
+  // Returns whether workers divide layers by units or in grids, so that the gradients of some
+  // params do not come from all workers.
   bool divided() const;
-  // Returns a table of the whole params of which this one has all or parts. They have no memory.
+  // Returns a table of the whole params, without memory. This table may have parts of them.
   ParamTable Wholes() const;
 
  private:

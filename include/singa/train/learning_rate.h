@@ -29,7 +29,7 @@ class SINGA_API LearningRate {
 
  protected:
   // Returns the time before `step`, from 0, in steps or epochs as LRGenProto.unit says. A schedule
-  // that computes with it, not with the step, can count epochs.
+  // that computes with this time instead of the step supports both units.
   double TimeOf(int64_t step) const { return static_cast<double>(step) / steps_of_unit_; }
 
  private:

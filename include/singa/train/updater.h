@@ -59,8 +59,8 @@ class SINGA_API Updater {
   // Setup.
   virtual std::vector<std::string> states() const;
 
-  // Returns m if, at a constant learning rate lr, the rule is w -= lr u with u = m u + g, so that
-  // another place may compute u; else 0. Known after Setup.
+  // Returns m if, at a constant learning rate lr, the rule is w -= lr u with u = m u + g; else 0.
+  // With m other code, such as a codec, may compute u. Known after Setup.
   virtual float momentum() const { return 0; }
 
   // Updates n elements on the host: clips g element by element, adds step.weight_decay x w, then
@@ -74,8 +74,8 @@ class SINGA_API Updater {
 
   // Number of bytes that Prepare writes, a multiple of 8. 0: the rule runs only on the host.
   virtual int64_t step_bytes() const { return 0; }
-  // Writes to `to` what UpdateAll needs of `step` for one param. REQUIRES: `to` is aligned to 8
-  // bytes.
+  // Writes the values of `step` that UpdateAll needs for one param to `to`. REQUIRES: `to` is
+  // aligned to 8 bytes.
   virtual void Prepare(const UpdateStep& step, void* to) const;
   // Does Update for all pieces, in the order of the context's work. Only kernels may access the
   // memory of `batch`. Which work is queued must not depend on the content of that memory, so that
