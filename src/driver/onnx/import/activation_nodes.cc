@@ -23,7 +23,7 @@ void AddActivation(ActivationType type, LayerOutput x, NodeImport* node) {
       ->set_type(type);
 }
 
-// Gives a step on the way to a layer that reads `x`.
+// Gives an intermediate value of a layer that will read `x`.
 void GiveStep(ValueForm form, float factor, LayerOutput x, NodeImport* node) {
   ImportValue value{.form = form, .dims = node->FeatureDims(0)};
   value.source = x;
@@ -58,7 +58,7 @@ void ReadClip(NodeImport* node) {
   node->Give(Sizes(node->FeatureDims(0)));
 }
 
-// The operator's defaults are others.
+// The operator's default values are not those of a layer.
 void ReadHardSigmoid(NodeImport* node) {
   const float slope = node->Float("alpha", 0.2f), shift = node->Float("beta", 0.5f);
   if (std::abs(slope - kHardSlope) > 1e-6f || shift != 0.5f)

@@ -80,7 +80,7 @@ void Scale(size_t x, size_t number, float factor, NodeImport* node) {
   node->Give(std::move(value));
 }
 
-// Reads x times a hard sigmoid of x, or of that times a number. Returns whether the node is this.
+// Reads x times a hard sigmoid of x, which may have a factor. Returns false for another node.
 bool GiveHardSwish(size_t x, size_t part, NodeImport* node) {
   const ImportValue &left = node->in(x), &right = node->in(part);
   if (left.form != ValueForm::kFeature || left.dims != right.dims ||
@@ -124,7 +124,7 @@ bool GiveProduct(size_t x, size_t part, NodeImport* node) {
   return true;
 }
 
-// Reads images times one number for each channel, (N, c, 1, 1). Returns whether the node is this.
+// Reads images times one number for each channel, (N, c, 1, 1). Returns false for another node.
 bool GiveScaledChannels(size_t x, size_t scale, NodeImport* node) {
   const Sizes images = node->FeatureDims(x), numbers = node->FeatureDims(scale);
   if (images.size() != 4 || numbers != Sizes{kFreeBatch, images[1], 1, 1} || numbers == images)

@@ -5,7 +5,7 @@
 
 namespace singa {
 
-// Read a node in an attention. Return false if it is in none.
+// Read a node of an attention. Return false if the node belongs to no attention.
 bool ReadAttentionMatMul(NodeImport* node);
 bool ReadAttentionSoftmax(size_t axis, NodeImport* node);
 bool ReadAttentionAdd(NodeImport* node);

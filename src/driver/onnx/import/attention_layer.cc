@@ -57,7 +57,7 @@ class AttentionImport {
     return source;
   }
 
-  // Refuses parts other than one product that gives queries, keys and values, or one for each.
+  // Refuses the parts unless one product gives queries, keys and values, or one product each.
   void Check() const {
     const bool one =
         sources_[0].layer == sources_[1].layer && sources_[0].layer == sources_[2].layer;
@@ -81,7 +81,7 @@ class AttentionImport {
       Refuse(StrCat("scales its scores by ", value_.factor, "; a layer does so by ", scale));
   }
 
-  // Returns param i of the product or products, those of several one after the other.
+  // Returns param i of the product. If there are three products, joins their params i.
   ImportedParam Joined(int i) const {
     ImportedParam param = inner(0).params[i];
     param.transposed = i == 0 && inner(0).conf.innerproduct_conf().transpose();

@@ -1,4 +1,4 @@
-// AddAttentionLayer makes a kAttention of the parts that nodes have named.
+// AddAttentionLayer makes a kAttention of parts that the nodes of an attention have given.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace singa {
 
-// Adds the layer that gives `value`, a kProjected. `bias`: of the last product; may be null. Throws
-// ImportRefusal for parts that no kAttention has.
+// Adds the layer that gives `value`, a kProjected. `bias` is added to the last product; null: none.
+// Throws ImportRefusal if no kAttention has such parts.
 void AddAttentionLayer(const ImportValue& value, const ImportedParam* bias, LayerGraph* layers);
 
 }  // namespace singa

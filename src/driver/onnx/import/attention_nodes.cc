@@ -15,8 +15,8 @@ constexpr const char* kNoHeads =
     "multiplies features in an order that is no attention: a layer multiplies heads of all time "
     "steps of each sequence";
 
-// An input as queries, keys or values: the dimensions before the last two, which are sequences and
-// heads, and these two.
+// An input as queries, keys or values. `lead` has the dimensions before the last two, which are
+// sequences and heads; `rows` and `columns` are the last two.
 struct HeadView {
   LayerOutput feature = {};
   float factor = 1;
@@ -48,7 +48,7 @@ bool AreAllSteps(const NodeImport& node, const ViewDim& dim) {
   return dim.size() == 1 && dim[0].kind == ViewPart::kSteps;
 }
 
-// Returns the number of units of a head, which lie side by side, or 0 for another dimension.
+// Returns the number of units of a head, which lie side by side; 0: `dim` is not units of a head.
 int64_t WidthOf(const ViewDim& dim) {
   if (dim.empty()) return 1;
   const bool units = dim.size() == 1 && dim[0].kind == ViewPart::kUnits && dim[0].stride == 1;
@@ -165,7 +165,7 @@ bool IsFutureMask(const NodeImport& node, size_t i) {
   return true;
 }
 
-// Keeps -infinity above the diagonal of a square of it.
+// Reads the mask of later time steps: -infinity above the diagonal of a square, else 0.
 void ReadTrilu(NodeImport* node) {
   const ImportValue& value = node->in(0);
   const bool above = node->Int("upper", 1) != 0 && node->Has(1) && node->Integers(1) == Sizes{1};

@@ -46,7 +46,7 @@ bool IsFirstState(const OnnxModel& model, const std::string& input) {
   return read;
 }
 
-// Returns the model's one input beside states, and adds these.
+// Returns the only input that is not a first state, and adds the values of first states.
 const OnnxValueInfo& OneInput(const std::string& file, ImportState* state) {
   const OnnxValueInfo* input = nullptr;
   for (const OnnxValueInfo& one : state->model.inputs) {
@@ -92,7 +92,7 @@ void AddRecords(const OnnxValueInfo& input, const std::string& file, const Sizes
   state->values.Set(std::move(value));
 }
 
-// Returns the number of time steps that the metadata of a model of singa says, or `missing`.
+// Returns the number of time steps in the metadata that singa writes, or `missing`.
 int64_t StepsInMetadata(const OnnxModel& model, int64_t missing) {
   const auto entry = model.metadata.find("time_steps");
   if (entry == model.metadata.end()) return missing;

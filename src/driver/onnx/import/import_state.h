@@ -1,4 +1,4 @@
-// ImportState is what the readers of a graph's nodes share.
+// ImportState is the state of an import, which the readers of all nodes share.
 #pragma once
 
 #include "driver/onnx/import/graph_values.h"
@@ -15,11 +15,10 @@ struct ImportState {
   TensorValues& tensors;
   GraphValues values;
   LayerGraph layers;
-  // Rows of a batch and time steps that the file says, or -1. A file with free time steps gets a
-  // number, too.
+  // The file's numbers of rows and time steps; -1: free.
   int64_t fixed_batch = -1, fixed_steps = -1;
-  int64_t steps = 1;
-  int64_t vocabulary = 0;  // characters of the text, as a layer that reads indices says it
+  int64_t steps = 1;       // time steps of the job, also if the file leaves them free
+  int64_t vocabulary = 0;  // number of characters, by the layers that read indices
 };
 
 }  // namespace singa

@@ -27,10 +27,10 @@ struct LayerOutput {
 struct ImportedParam {
   const OnnxTensor* tensor = nullptr;
   Sizes dims = {};
-  int64_t first = 0;        // the constant's number at which they begin
-  int64_t added = -1;       // the number at which as many begin that are added; -1: none
+  int64_t first = 0;        // index of the first value in the constant
+  int64_t added = -1;       // index of the first of as many values that are added; -1: none
   bool transposed = false;  // the constant is a matrix (columns, rows)
-  std::vector<const OnnxTensor*> behind = {};  // whole constants that follow the first
+  std::vector<const OnnxTensor*> behind = {};  // constants whose values follow those of `tensor`
   bool operator==(const ImportedParam&) const = default;
 };
 
@@ -50,8 +50,8 @@ struct ImportedNet {
   int64_t vocabulary = 0;  // characters of the text that the input layer reads
 };
 
-// A value is a constant, a feature of a layer, or a step: a part of a layer that several nodes make
-// together. x: the feature that a step reads.
+// A value is a constant, a feature of a layer, or a step: an intermediate value of several nodes
+// that become one layer. x: the feature that a step reads.
 enum class ValueForm : uint8_t {
   kUnknown,     // its node was refused
   kConstant,    // `tensor` or `integers`
@@ -68,19 +68,19 @@ enum class ValueForm : uint8_t {
   kPadded,      // x with zeros around the picture
   // Values of nets with time steps:
   kIndices,    // x as indices
-  kPadding,    // whether each index of x is padding
-  kFilled,     // `factor` in each place
+  kPadding,    // for each index of x, whether it is padding
+  kFilled,     // all numbers are `factor`
   kFuture,     // -infinity where a step would read a later one, else 0
   kPositions,  // a row of the table `weight` for each time step
   kState,      // a state that goes from one run of the model to the next
   kView,       // factor x, in the order of `view`
   kScores,     // factor q k, a number for each pair of time steps
   kShares,     // the softmax of such scores
-  kAttended,   // the values that an attention has read, in the order of `view`
-  kProjected,  // these values times the matrix `weight`
+  kAttended,   // the shares times the values of an attention, in the order of `view`
+  kProjected,  // a kAttended times the matrix `weight`
 };
 
-// The parts of an attention on the features q, k and v, whose units begin at `first`.
+// The queries, keys and values of an attention, and its form. `first`: the first unit of a part.
 struct AttentionSources {
   struct Part {
     LayerOutput feature = {};
@@ -108,7 +108,7 @@ struct ImportValue {
   std::vector<LayerOutput> terms = {};
   std::vector<float> coefficients = {};
   int64_t pad_y = 0, pad_x = 0;
-  bool is_next_state = false;  // a feature that is a state of the next run, too
+  bool is_next_state = false;  // the feature is also the first state of the next run
   UnitView view = {};
   AttentionSources attention = {};
 

@@ -53,7 +53,7 @@ void SetRecords(const ImportOptions& options, StoreProto* conf) {
   if (!options.backend.empty()) conf->set_backend(options.backend);
 }
 
-// Turns a matrix of `columns` rows: the constant has a row for each column of the param.
+// Transposes a constant that has a row for each of the param's `columns` columns.
 std::vector<float> Turned(const std::vector<float>& numbers, int64_t columns) {
   const auto rows = std::ssize(numbers) / columns;
   std::vector<float> turned(numbers.size());

@@ -10,8 +10,8 @@
 
 namespace singa {
 
-// ImportRefusal is thrown for a node, or a value of it, that has no layer. The import then
-// continues, to find all such nodes.
+// ImportRefusal is thrown if no layer computes a node or its value. The import then continues with
+// the other nodes, to report all such nodes.
 struct ImportRefusal {
   std::string text;
 };
@@ -40,7 +40,7 @@ class LayerGraph {
   StoreProto& input_conf() { return *layers_[0].conf.mutable_store_conf(); }
 
   // Returns whether several nodes read this layer's feature, or a value that follows from it
-  // without another layer. Then its settings must not change for one of these nodes.
+  // without another layer. Then none of these nodes may change the layer's settings.
   bool IsShared(int layer) const { return shared_.contains(layer); }
   void MarkShared(int layer) { shared_.insert(layer); }
 

@@ -65,7 +65,7 @@ class LossImport {
     return layer;
   }
 
-  // Makes the characters behind those of the text the labels of layer `loss`.
+  // Adds a kRNNLabel: the label of each step of layer `loss` is the next character.
   void ReadNextCharacters(int loss) {
     ImportedLayer label;
     label.conf.set_type(kRNNLabel);

@@ -34,8 +34,8 @@ struct NodeReader {
 using NodeReaders = Registry<NodeReader>;
 NodeReaders& OnnxNodeReaders();
 
-// A reader of nodes in patterns of several nodes: positions, attention, a time step. It is tried
-// first, and returns false for a node that is in no such pattern.
+// A reader of nodes that belong to a pattern of several nodes: positions, attention, a time step.
+// It is tried before the NodeReader, and returns false for a node of no such pattern.
 struct PartReader {
   bool (*read)(NodeImport* node);  // throws ImportRefusal, DataError
 };

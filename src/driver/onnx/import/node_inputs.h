@@ -25,7 +25,7 @@ class NodeInputs : public NodeAttributes {
   bool Has(size_t i) const { return i < inputs() && !node().inputs[i].empty(); }
   ImportValue& in(size_t i) const;
   bool IsConstant(size_t i) const { return Has(i) && in(i).is_constant(); }
-  // Returns whether only this node reads input i, once.
+  // Returns whether input i has one reader.
   bool IsSoleReader(size_t i) const { return state_.values.Readers(node().inputs[i]) == 1; }
 
   // Return constants. Refuse the node if input i is not one of that kind.
@@ -41,7 +41,7 @@ class NodeInputs : public NodeAttributes {
   // Returns input i as pictures. Refuses other sizes, and a reshape that has no layer. `padded`:
   // the layer can put zeros around the picture.
   ImportedImage Image(size_t i, bool padded = false) const;
-  // Returns the units of a row of input i. Refuses constants.
+  // Returns the number of units in a row of input i. Refuses constants.
   int64_t RowSize(size_t i) const { return UnitsOf(FeatureDims(i)); }
   // Returns the sizes of input i. Refuses constants.
   const Sizes& FeatureDims(size_t i) const;

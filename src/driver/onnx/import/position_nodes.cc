@@ -21,7 +21,7 @@ void GivePositions(ImportedParam table, int64_t rows, const Sizes& dims, NodeImp
   node->Give(std::move(positions));
 }
 
-// Returns the value as a kPositions: a constant with a row for each time step is one, too.
+// Returns the value as a kPositions, or nothing. A constant with a row for each step is one, too.
 std::optional<ImportValue> PositionsIn(const NodeImport& node, size_t i) {
   ImportValue value = node.in(i);
   if (value.form == ValueForm::kPositions) return value;

@@ -12,7 +12,7 @@ struct RecurrentNode {
   LayerType type;
   std::vector<int64_t> gates;          // singa's gates in the order of ONNX
   std::vector<std::string> functions;  // of the gates
-  int64_t exact_bias = -1;             // the gate of singa whose bias of the state must be 0
+  int64_t exact_bias = -1;             // the gate whose second bias must be 0; -1: none
 };
 
 class RecurrentImport {
@@ -132,7 +132,7 @@ class RecurrentImport {
     set(conf->mutable_rnn_conf());
   }
 
-  // The last states are the last time step, and state that the next run begins with.
+  // The last state is the last time step. With `carries` it is also the next run's first state.
   void GiveOutputs(bool carries, int64_t steps) const {
     ImportValue value{.form = ValueForm::kFeature,
                       .dims = {steps > 1 ? kFreeSteps : 1, 1, kFreeBatch, hidden_}};

@@ -17,7 +17,7 @@ bool HasUnitsFrom(const Sizes& dims, size_t axis) {
 }
 
 // Returns the sizes of the product of input 0 and a matrix. Refuses input 0 unless its last
-// dimension is a row of `inputs`.
+// dimension is a whole row, of `inputs` units.
 Sizes ProductDims(const NodeImport& node, int64_t inputs, int64_t outputs) {
   Sizes dims = node.FeatureDims(0);
   if (dims.empty() || dims.back() != inputs || !HasUnitsFrom(dims, dims.size() - 1))

@@ -1,5 +1,5 @@
-// Reads operators that change the sizes of a value. They vanish: each layer reads a feature in the
-// sizes that it needs. A new order of units becomes a view, of which an attention may be made.
+// Reads operators that change the sizes of a value. They become no layers: each layer reads a
+// feature in the sizes that it needs. A new order of units becomes a view, for an attention.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -148,8 +148,8 @@ bool GivesTimeSteps(const NodeImport& node, const Sizes& from, const Sizes& orde
   return node.graph().StepsOf(x) == 1 && SizesFrom(from, 1) == node.graph().ShapeOf(x);
 }
 
-// A transpose vanishes if it moves only sizes of 1, or changes the order of rows: layers compute
-// each row alone.
+// A transpose becomes no layer if it moves only sizes of 1, or only changes the order of rows:
+// layers compute each row alone.
 void ReadTranspose(NodeImport* node) {
   const Sizes from = node->FeatureDims(0), order = node->Ints("perm");
   Sizes sorted = order, dims;

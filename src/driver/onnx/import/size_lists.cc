@@ -57,8 +57,8 @@ void ReadGather(NodeImport* node) {
   GiveIntegers(found, node->in(1).dims.empty(), node);
 }
 
-// Casts of constants keep the numbers, which are integers or floats as their reader needs them.
-// One number of a row may be an index.
+// A constant keeps its numbers: its readers take them as integers or floats. In a feature a row of
+// one float may become an index.
 void ReadCast(NodeImport* node) {
   using Tensor = onnx::TensorProto;
   const int64_t to = node->Int("to", 0);

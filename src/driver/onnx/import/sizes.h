@@ -10,8 +10,9 @@
 
 namespace singa {
 
-// These sizes stand for free numbers: the rows of a batch, N; the time steps, T; both as one
-// dimension, step by step or sequence by sequence; another product with them.
+// These sizes stand for free numbers. kFreeBatch: N, the rows of a batch. kFreeSteps: T, the time
+// steps. kFreeRows: T N, step by step. kFreeSequences: N T, sequence by sequence. kFreeProduct:
+// another product of N or T.
 inline constexpr int64_t kFreeBatch = std::numeric_limits<int64_t>::min();
 inline constexpr int64_t kFreeSteps = kFreeBatch + 1;
 inline constexpr int64_t kFreeRows = kFreeBatch + 2;

@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-// Returns whether the rows are one dimension, the first, as other readers take them.
+// Returns whether all rows are the first dimension. Other readers take such values.
 bool HasRowsFirst(const Sizes& dims) {
   return !dims.empty() && IsFree(dims[0]) && std::none_of(dims.begin() + 1, dims.end(), IsFree);
 }
@@ -95,7 +95,7 @@ bool RefuseStepConcat(NodeImport* node) {
   return false;
 }
 
-// Reads a number in each place of a list of sizes: a mask, or a first state.
+// Gives a value whose numbers are all equal: a mask, or a first state.
 void GiveFilled(float number, const Sizes& dims, NodeImport* node) {
   ImportValue filled{.form = ValueForm::kFilled, .dims = dims};
   filled.factor = number;

@@ -1,5 +1,5 @@
-// Reads nodes on indices: a Gather from a table, OneHot, and the Less and Where that give padding,
-// -1, an index of zeros.
+// Reads nodes on indices: a Gather from a table, OneHot, and the Less and Where that map padding,
+// -1, to an index whose row is zeros.
 #include <algorithm>
 #include <climits>
 #include <utility>
@@ -22,7 +22,7 @@ ImportedLayer& AddRowsOfIndices(LayerType type, int64_t vocabulary, int64_t unit
   return layer;
 }
 
-// A last row of zeros is that of padding, which the layer has no row for.
+// A last row of zeros is taken as that of padding. The layer has no row for padding.
 void AddEmbedding(NodeImport* node) {
   const ImportedParam table = node->Weight(0);
   if (table.dims.size() != 2 || table.dims[0] < 1 || table.dims[1] < 1 || table.dims[0] > INT_MAX ||

@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-constexpr int kNoiseWindows = 3;      // that a text of noise has for each sequence
+constexpr int kNoiseWindows = 3;      // windows of a text of noise, for each row of the batch
 constexpr int64_t kCharacters = 256;  // a character is a byte
 
 int DigitOf(char c) {

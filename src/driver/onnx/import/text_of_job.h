@@ -1,4 +1,4 @@
-// SetText makes the input layer of an imported job that reads a text, and its files.
+// SetText sets the input layer of an imported job that reads a text, and makes the layer's files.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ struct ImportOptions;
 
 inline constexpr int kImportBatchSize = 32;
 
-// Contents of the files, whose paths the conf lacks. Empty: the job has no such file of its own.
+// Contents of the files; the caller sets their paths. Empty: the job has no such file of its own.
 struct ImportedText {
   std::string vocabulary = {}, text = {};
 };
 
-// Sets the batch and, if the options name one, the text. Makes the vocabulary of `model`, or if it
-// names none, one of the first `characters` bytes, and a text of noise. Throws DataError naming
-// `file` for a vocabulary that is none.
+// Sets the batch size and, if the options name a text, its path; otherwise makes a text of noise.
+// The vocabulary is that of the metadata of `model`, or else the first `characters` bytes. Throws
+// DataError, naming `file`, for a damaged vocabulary.
 void SetText(const OnnxModel& model, const std::string& file, const ImportOptions& options,
              int64_t characters, ImportedText* files, CharRNNProto* conf);
 

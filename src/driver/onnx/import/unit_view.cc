@@ -32,7 +32,7 @@ int64_t DimOf(const ViewDim& dim) {
   return product;
 }
 
-// Takes parts off one end of a list, until they have a size.
+// Takes parts off one end of a list until their product is a given size.
 class PartsTaker {
  public:
   PartsTaker(ViewDim parts, int64_t fixed_batch, int64_t fixed_steps)

@@ -1,4 +1,4 @@
-// UnitView describes a value with the numbers of a feature in another order, such as units cut into
+// UnitView describes a value that has a feature's numbers in another order, such as units cut into
 // heads.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace singa {
 
-// What a dimension counts: rows of the batch, time steps, or units that are `stride` apart.
+// A part of a dimension: it counts rows of the batch, time steps, or units `stride` apart.
 struct ViewPart {
   enum Kind : uint8_t { kBatch, kSteps, kUnits };
   Kind kind = kUnits;
@@ -18,7 +18,7 @@ struct ViewPart {
   bool operator==(const ViewPart&) const = default;
 };
 
-// The last part of a dimension is the fastest. A dimension of size 1 has none.
+// The parts of a dimension, the last one fastest. A dimension of size 1 has none.
 using ViewDim = std::vector<ViewPart>;
 
 struct UnitView {
@@ -38,7 +38,7 @@ std::optional<UnitView> ReshapedView(const UnitView& view, const Sizes& wanted, 
 // Returns whether the rows come before the units, and the units of a row are in the feature's
 // order.
 bool IsInOrder(const UnitView& view);
-// Returns the parts of all dimensions, those that lie side by side as one.
+// Returns the parts of all dimensions, and joins parts that lie side by side.
 ViewDim PartsOf(const std::vector<ViewDim>& dims);
 
 }  // namespace singa
