@@ -21,8 +21,8 @@ struct ParamShapes {
 
 enum class ShapeFit { kNone, kSameOrder, kTransposed };
 
-// Returns how each param is read. All are of one file. A square matrix that may turn is transposed
-// if another matrix of the file is.
+// Returns how each param is read. All params are in one file. A square matrix that may turn is
+// transposed if another matrix of the file is.
 std::vector<ShapeFit> FitsOf(std::span<const ParamShapes> params);
 
 }  // namespace singa

@@ -46,13 +46,13 @@ std::vector<std::string> ColumnNames(std::string_view header, const std::string&
 // Returns whether all names are numbers, so that the line may be a record.
 bool AreNumbers(const std::vector<std::string>& names);
 
-// Converts a field to a float, as ParseNumber does, but a "+" may stand before it. A number that is
-// too small for a float is 0, one that is too large is infinite. nullopt: it is no number.
+// Converts a field to a float, as ParseNumber does, but the field may begin with a "+". A number
+// that is too small for a float becomes 0, one that is too large infinite. nullopt: no number.
 std::optional<float> FloatIn(std::string_view field);
 // Returns whether FloatIn converts the field.
 inline bool IsNumber(std::string_view field) { return FloatIn(field).has_value(); }
 
-// Converts a field to a label, before which a "+" may stand; nullopt: it is none.
+// Converts a field, which may begin with a "+", to a label; nullopt: it is no label.
 std::optional<int32_t> LabelFrom(std::string_view field);
 // Returns the error about a field that is no label. `what`: "the label".
 std::string NoLabelText(const std::string& what, std::string_view field);
@@ -60,9 +60,9 @@ std::string NoLabelText(const std::string& what, std::string_view field);
 // "": it is none.
 std::string IntegerAdvice(std::string_view field);
 
-// Returns the index, from 0, of the column that StoreProto.label_column means: an integer is a
-// number from 1, another text a name. `names`: those of the header; empty: there is none. Throws
-// ValueError if there is no such column, or there are two.
+// Returns the index, from 0, of the column that StoreProto.label_column names: an integer counts
+// columns from 1, and any other text is a name of the header. `names`: those of the header; empty:
+// no header. Throws ValueError if there is no such column, or there are two.
 int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names);
 
 // Returns whether text follows a '\r' in the line, so that the line may be several.

@@ -43,7 +43,7 @@ class TextFileStore final : public ValueStore {
   const std::vector<std::string> columns_;
 };
 
-// Makes one place of the lines of a header: a name in quotes may contain line breaks.
+// Joins the places of a header's lines, as a name in quotes may contain line breaks.
 void JoinHeader(const InputFile& file, const std::string& separator,
                 std::vector<ValuePlace>* lines) {
   const CsvFields fields(separator);

@@ -69,7 +69,7 @@ struct FreeOptions {
 };
 using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
 
-// `place`: of the damage, such as "strip 3 of 8: ".
+// `place`: where the damage is, such as "strip 3 of 8: ".
 [[noreturn]] void Fail(const MemoryFile& file, const std::string& place = "") {
   throw ValueError(
       StrCat("damaged TIFF: ", place, file.error[0] ? file.error.data() : "cannot be read"));
@@ -212,8 +212,8 @@ class BlockReader {
                          : StrCat("strip ", block + 1, " of ", TIFFNumberOfStrips(tiff_));
   }
 
-  // Throws if the file lacks the block, or some of its bytes. libtiff would read other bytes of an
-  // uncompressed file: it takes 0 for missing offsets, and does not look at the sizes.
+  // Throws if the file lacks the block, or some of its bytes. In an uncompressed file libtiff would
+  // read other bytes: it takes 0 for a missing offset, and does not check sizes.
   void CheckBlock(uint32_t block, int64_t want) const {
     const auto damaged = [&](const std::string& text) {
       throw ValueError(StrCat("damaged TIFF: ", Place(block), " ", text));

@@ -43,7 +43,7 @@ class TextWindows {
   // Returns the largest index in the text, but for the last character of each row's windows, which
   // is never an input.
   int Largest() const;
-  // Returns the largest index in the text, but for its last character.
+  // Returns the largest index in the text, without its last character.
   int LargestAnywhere() const;
 
   // Returns the bytes of memory that a text needs; 0 if the file does not exist.

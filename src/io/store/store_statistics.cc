@@ -44,7 +44,7 @@ class Moments {
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
 };
 
-// Widens the range of shapes to a record's. `first`: it is the first record.
+// Widens the range of shapes by a record's shape. `first`: it is the first record.
 void AddShape(const Sample& sample, bool first, StoreStatistics* s) {
   const bool fits = sample.ShapeFits();
   s->shaped = s->shaped || fits;

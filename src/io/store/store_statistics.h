@@ -18,8 +18,8 @@ struct NumberStatistics {
 struct StoreStatistics : NumberStatistics {
   int64_t records = 0;
   int64_t least_size = 0, most_size = 0;  // number of numbers in a record
-  // Least and most of each side of the records' shapes, which differ if pictures have several
-  // sizes. Empty: a record has no shape that fits, or the shapes have not as many sides.
+  // The smallest and the largest size of each side of the records' shapes. Empty: a record has no
+  // shape that fits, or the records' shapes have different numbers of sides.
   std::vector<int32_t> shape, most_shape;
   bool shaped = false;                    // a record has a shape that fits
   bool pictures = true;                   // all records are decoded pictures
