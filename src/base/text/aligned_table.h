@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// Returns a line for each row, with two blanks between columns. The first `left` columns begin at
-// one place, the others end at one. REQUIRES: all rows have as many texts as the first one.
+// Returns a line for each row, with two blanks between columns. The first `left` columns are
+// aligned left, the others right. REQUIRES: all rows have as many texts as the first one.
 inline std::string AlignedTable(const std::vector<std::vector<std::string>>& rows, size_t left) {
   if (rows.empty()) return "";
   std::vector<size_t> width(rows[0].size());

@@ -8,9 +8,9 @@
 
 namespace singa {
 
-// Converts as std::from_chars does: decimal digits, possibly behind a "-"; a float also with a
-// point, an exponent, or "inf" or "nan". nullopt: other characters stand before, between or behind
-// them, such as a blank or a "+", or the number is not in Number's range.
+// Converts as std::from_chars does: decimal digits, which may follow a "-". A float may have a
+// point and an exponent, or be "inf" or "nan". nullopt: the text has other characters, such as a
+// blank or a "+", or the number is not in Number's range.
 template <typename Number>
 std::optional<Number> ParseNumber(std::string_view text) {
   Number number = 0;
