@@ -70,7 +70,8 @@ class StepGate {
     bool here = false, follows = false, in_step = false, left = false;
   };
   static constexpr int64_t kNoLimit = INT64_MAX;
-  // Returns whether `group` is in no step, and has done all steps below the limit if it takes them.
+  // Returns whether `group` is in no step and owes none: if it takes steps, it has done all below
+  // the limit.
   bool IsIdle(int group) const REQUIRES(mutex_);
   bool MayBegin(int group) const REQUIRES(mutex_);
   std::string WaitsFor(int group) const REQUIRES(mutex_);
