@@ -22,7 +22,7 @@ void CheckInit(const Param& param, ConfigErrors* errors) {
   }
 }
 
-// How the params use a param_scale: whether one has such a name, and whether one takes its factors.
+// Whether a param has a name that a param_scale matches, and whether one takes each of its factors.
 struct ScaleUse {
   bool matches = false, lr = false, wd = false;
 };

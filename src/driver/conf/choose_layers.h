@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// The layers of a net, or of a block that is repeated.
+// The layers of a net, or of a `repeat` block.
 using LayerList = google::protobuf::RepeatedPtrField<LayerProto>;
 
 // Returns the layers' indices; empty: no layer has the name. Throws ConfigError for an unknown

@@ -13,7 +13,7 @@ bool CutsImages(const LayerProto& conf);
 // Returns the first field of a colour jitter that is on; "": none.
 std::string JitterOf(const LayerProto& conf);
 
-// Returns the first setting by which a layer moves the range of images' numbers; "": none.
+// Returns the first setting by which a layer changes the range of pixels' values; "": none.
 std::string RangeSettingOf(const LayerProto& conf);
 
 }  // namespace singa

@@ -13,8 +13,8 @@ namespace singa {
 namespace {
 
 constexpr int64_t kSamples = 40;  // elements of a tensor that are compared, at most
-// Share of a typical gradient that the rounding of features may cost, and how much further than
-// usual an element is moved for it, at most.
+// The largest error that the rounding of features may cause, as a share of a typical gradient. To
+// stay below it, an element is moved further than usual, by the second factor at most.
 constexpr double kRoundingShare = 0.005, kMostTimesFurther = 1000;
 
 std::vector<float> ValuesOf(const Tensor& tensor) {
@@ -143,7 +143,7 @@ double LayerCheck::Objective() {
   return sum;
 }
 
-// Returns how far J typically moves because the outputs are rounded to float32; 0 for a loss.
+// Returns the typical error of J from the rounding of outputs to float32; 0 for a loss.
 double LayerCheck::Rounding() const {
   double squares = 0;
   for (size_t i = 0; i < weights_.size(); ++i) {

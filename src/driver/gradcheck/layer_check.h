@@ -61,7 +61,7 @@ class LayerCheck {
   std::vector<std::vector<float>> inputs_;   // of all sources, also those without a gradient
   std::vector<std::vector<float>> weights_;  // of each output in J; none: the layer is a loss
   std::vector<Tested> tested_;
-  double rounding_ = 0;  // how far J moves by the rounding of outputs
+  double rounding_ = 0;  // typical error of J from the rounding of outputs
 };
 
 }  // namespace singa

@@ -58,7 +58,7 @@ class BestMetric {
   };
 
   const std::string metric_;
-  const char* const evaluation_;  // what brings the metric: "validation" or "test"
+  const char* const evaluation_;  // the source of the metric: "validation" or "test"
   const int64_t patience_;        // 0: none
   const Names names_;
   Best best_, before_;      // now, and before the last Note

@@ -27,7 +27,7 @@ std::optional<double> PredictedMs(const JobProto& job, const RunOptions& options
 // Sets partition_dim of each layer.
 void Divide(const AutoPartition& partition, JobProto* job);
 
-// Returns run(job, options), where both have the choice if the job has partition: kAuto.
+// Returns run(job, options). If the job has partition: kAuto, both have the chosen division.
 template <typename Run>
 auto RunDivided(const JobProto& job, const RunOptions& options, Progress* progress,
                 const Run& run) {

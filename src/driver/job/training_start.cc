@@ -32,7 +32,7 @@ void TrainingStart::LoadValues(const RunOptions& options) {
                              ", beyond the last, ", schedule_->steps(), PassesText()));
 }
 
-// A signal ends a job between steps, so one that reads the data several times may seem to hang.
+// A signal ends a job only between steps. A job whose step reads all data may seem to hang.
 void TrainingStart::WarnOfLongSteps() {
   constexpr double kRounding = 1e-6;
   const double batches = schedule_->epoch_steps() * job_.accumulate_steps();

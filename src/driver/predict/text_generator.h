@@ -22,8 +22,8 @@ struct GenerateOptions {
 class TextGenerator {
  public:
   // The model gives a probability for each character of the vocabulary. `model` and `vocabulary`
-  // must outlive it. Throws ConfigError if the net cannot compute step by step, and DataError for a
-  // character of the prime, or the newline in its place, that the vocabulary lacks.
+  // must outlive it. Throws ConfigError if the net cannot compute step by step, and DataError if
+  // the vocabulary lacks a character of the prime.
   TextGenerator(const Model& model, const Vocabulary& vocabulary, const GenerateOptions& options,
                 int threads);
 
