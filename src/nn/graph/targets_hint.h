@@ -14,8 +14,8 @@ namespace singa {
 std::string TargetsHint(const NetProto& net, Phase phase, const LayerProto& layer,
                         const ConfigError& error);
 
-// Returns the end of a text that layer `source` lacks an output: if it reads records, num_targets
-// would give it one. Returns "" for any other layer.
+// Returns the end of an error that layer `source` lacks an output. If the layer reads records, the
+// text says that num_targets would give it one; otherwise the text is "".
 std::string NoTargetsHint(const LayerProto& source);
 
 }  // namespace singa

@@ -1,5 +1,5 @@
-// RowFault is the base of errors about what a layer reads in one row. CheckInputs
-// (nn/plan/check_inputs.h) adds the record that has it.
+// RowFault is the base of errors about the labels, targets or indices of one row. CheckInputs
+// (nn/plan/check_inputs.h) adds the record of that row.
 #pragma once
 
 #include <cstdint>

@@ -77,8 +77,8 @@ bool FitsCudnn(const AttentionDesc& desc) {
          elements <= std::numeric_limits<int32_t>::max();
 }
 
-// From compute capability 10.0 on, cuDNN's heuristics choose engines of the backward pass of which
-// nobody has checked that two runs give the same bits.
+// From compute capability 10.0 on, cuDNN's heuristics choose other engines for the backward pass.
+// Nobody has checked that two runs of these engines give the same bits.
 bool IsDeterministicHere() {
   int device = 0, major = 0;
   CheckCuda(cudaGetDevice(&device), "the current device");

@@ -31,8 +31,8 @@ constexpr int64_t kFirstWithin = 100;
 // Values that operations read.
 constexpr float kMaskedScore = -std::numeric_limits<float>::infinity(), kOneValue = 1;
 
-// Adds the operations of a graph one by one. cuDNN has fused kernels for certain graphs alone:
-// operations, their order, and the types between them are those that it knows as attention.
+// Adds the operations of a graph one by one. cuDNN has fused kernels only for certain graphs: it
+// recognises attention by the operations, their order and the types between them.
 // Tensors of all heads are [b, h, T, width], those of scores [b, h, T, T], and those of steps [b,
 // h, T, 1].
 class AttentionGraphMaker {
@@ -155,8 +155,8 @@ CudnnPlan AttentionGraphMaker::Forward(const CudnnTarget& target, const CudnnLim
   return CudnnPlan::Make(target, operations_, limits);
 }
 
-// Returns D. Only in memory of its own it is a part of the graph that cuDNN knows, as is the factor
-// 1 in the place of dropout's.
+// Returns D. cuDNN recognises the graph only if D is in memory, and if it has a factor where
+// dropout's would be, here 1.
 CudnnDescriptor AttentionGraphMaker::Delta(const CudnnDescriptor& o, const CudnnDescriptor& d_o) {
   const CudnnDescriptor products =
       Add({CUDNN_POINTWISE_MUL}, {d_o, o}, Within(CUDNN_DATA_FLOAT, heads(), strides(1)));

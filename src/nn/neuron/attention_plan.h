@@ -1,5 +1,5 @@
-// AttentionPlan computes attention (attention.h) of one layer: by the kernels of this project, or
-// by a fused kernel of a library, which takes certain shapes alone. The layer chooses in Prepare.
+// AttentionPlan computes attention (attention.h) for one layer, by the kernels of this project or
+// by a library's fused kernels, which support only certain shapes. The layer makes it in Prepare.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@ namespace singa {
 struct AttentionDesc {
   AttentionShape shape;      // with the largest number of steps
   int threads = 1;           // of AttentionScratch
-  bool drops = false;        // weights may be left out
-  bool keeps_steps = false;  // calls have fewer steps, or want the last ones alone
+  bool drops = false;        // dropout may leave weights out
+  bool keeps_steps = false;  // calls may have fewer steps, or need only the last ones
   bool gradient = true;      // Backward may be called
 };
 

@@ -186,7 +186,7 @@ class EltwiseLayer final : public Layer {
                                  "\" has ", first.ToString(), HintOn(first, other, in.size())));
   }
 
-  // Returns more of the error of two sources that a product of one number a channel nearly fits.
+  // Returns a hint for the error of two sources that would fit in the other order, or as a PROD.
   std::string HintOn(const Shape& first, const Shape& other, size_t sources) const {
     if (!IsOfChannels(first, other) && !IsOfChannels(other, first)) return "";
     if (operation_ != EltwiseProto::PROD) return "; only PROD takes one number for each channel";

@@ -1,4 +1,5 @@
-// Says when a net that computes one time step a batch begins anew, and with which steps.
+// CarriedSteps and RepeatedSteps say when a net that computes one time step for each batch begins
+// anew, and how many steps it then computes again.
 #pragma once
 
 #include <cstdint>
