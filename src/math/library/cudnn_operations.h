@@ -9,8 +9,8 @@
 
 namespace singa {
 
-// kValue: a number that Run reads from the host's memory. kWithinGraph: operations hand it on, and
-// it has no memory.
+// kValue: a number that Run reads from the host's memory. kWithinGraph: a tensor between operations
+// of the graph, without memory of its own.
 enum class CudnnPlace : uint8_t { kMemory, kValue, kWithinGraph };
 
 struct CudnnTensor {
