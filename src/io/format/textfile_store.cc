@@ -53,10 +53,10 @@ void JoinHeader(const InputFile& file, const std::string& separator,
     text.resize(header.size);
     file.ReadAt(header.offset, text.data(), header.size);
     if (!fields.EndsInQuotes(text)) break;
-    if (count == std::min(lines->size(), kMostHeaderLines) || header.size > kMostHeaderBytes)
+    const bool last = count == std::min(lines->size(), kMostHeaderLines);
+    if (!last) header.size = (*lines)[count].offset + (*lines)[count].size - header.offset;
+    if (last || header.size > kMostHeaderBytes)
       throw ValueError("the header has a quote before a name, and none behind it");
-    const ValuePlace& next = (*lines)[count];
-    header.size = next.offset + next.size - header.offset;
   }
   lines->erase(lines->begin() + 1, lines->begin() + static_cast<int64_t>(count));
   lines->front() = header;

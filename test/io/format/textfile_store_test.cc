@@ -54,7 +54,9 @@ TEST_F(Csv, ANameInTheHeaderMayContainLineBreaks) {
     EXPECT_EQ(store->Read(0).label, 2);
     EXPECT_EQ(store->Read(0).data[1], 3);
   }
-  for (const char* const broken : {"a,\"b\n1,2\n3,4\n", "\"a"})
+  const std::string blank_lines(2 << 20, '\n');
+  for (const std::string& broken :
+       {std::string("a,\"b\n1,2\n3,4\n"), std::string("\"a"), "\"a" + blank_lines + "b\"\n1\n"})
     EXPECT_EQ(ErrorOf([&] { open(broken, false); }),
               "a.csv:1: the header has a quote before a name, and none behind it");
 }
