@@ -38,6 +38,10 @@ class TrainedNet {
       return warnings_;
     }
     if (NothingTrains()) return warnings_;
+    const auto jumps = [](const NetNode& node) {
+      return node.wiring.is_input && node.conf.char_rnn_conf().shuffle();
+    };
+    const auto text = std::find_if(nodes_.begin(), nodes_.end(), jumps);
     for (size_t i = 0; i < nodes_.size(); ++i) {
       if (!seen_.insert(nodes_[i].path).second) continue;  // another step of an unrolled layer
       if (IsUnread(i))
@@ -50,7 +54,7 @@ class TrainedNet {
       WarnOfNoBias(i);
       WarnOfOneStep(i);
       WarnOfJitter(i);
-      WarnOfCarriedState(i);
+      if (text != nodes_.end()) WarnOfCarriedState(i, text->name);
     }
     return warnings_;
   }
@@ -64,19 +68,15 @@ class TrainedNet {
   }
 
   // A window that begins anywhere does not go on where the last one ended.
-  void WarnOfCarriedState(size_t i) {
+  void WarnOfCarriedState(size_t i, const std::string& text) {
     const LayerProto& conf = nodes_[i].conf;
     const bool carries = conf.gru_conf().carry_state() || conf.lstm_conf().carry_state() ||
                          conf.rnn_conf().carry_state();
-    const auto jumps = [](const NetNode& node) {
-      return node.wiring.is_input && node.conf.char_rnn_conf().shuffle();
-    };
-    const auto text = std::find_if(nodes_.begin(), nodes_.end(), jumps);
-    if (carries && text != nodes_.end())
+    if (carries)
       WarnAt(
           i, "",
           StrCat("carry_state keeps the state for the text's next window, but shuffle of layer \"",
-                 text->name, "\" draws another"));
+                 text, "\" draws another"));
   }
 
   bool NothingTrains() {
