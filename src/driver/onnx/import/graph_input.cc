@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <climits>
+#include <set>
 #include <utility>
 
 #include "io/checkpoint/json_text.h"
@@ -32,26 +33,25 @@ Sizes InputRow(const OnnxValueInfo& input, const std::string& file, const Sizes&
   return input_shape;
 }
 
-// Returns whether only recurrent nodes read the input, as their first state.
-bool IsFirstState(const OnnxModel& model, const std::string& input) {
-  bool read = false;
+// Returns the values that only recurrent nodes read, as their first state.
+std::set<std::string> FirstStates(const OnnxModel& model) {
+  std::set<std::string> states, others;
   for (const OnnxNode& node : model.nodes) {
     const bool recurrent = node.op == "GRU" || node.op == "LSTM" || node.op == "RNN";
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] != input) continue;
-      if (!recurrent || i < kFirstStateInput) return false;
-      read = true;
-    }
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+      (recurrent && i >= kFirstStateInput ? states : others).insert(node.inputs[i]);
   }
-  return read;
+  for (const std::string& other : others) states.erase(other);
+  return states;
 }
 
 // Returns the only input that is not a first state, and adds the values of first states.
 const OnnxValueInfo& OneInput(const std::string& file, ImportState* state) {
   const OnnxValueInfo* input = nullptr;
+  const std::set<std::string> states = FirstStates(state->model);
   for (const OnnxValueInfo& one : state->model.inputs) {
     if (state->values.Has(one.name)) continue;  // old files list constants as inputs
-    if (IsFirstState(state->model, one.name)) {
+    if (states.contains(one.name)) {
       state->values.Set({.form = ValueForm::kState, .dims = one.dims, .name = one.name});
       continue;
     }
@@ -74,7 +74,7 @@ void CheckRow(const OnnxValueInfo& input, const Sizes& row, const std::string& f
     throw DataError(
         file, -1,
         StrCat(InputText(input), "has rows of ", SizesText(row), "; a row has at most ",
-               Shape::kMaxDims - 1, " sizes, each from 1 to ", INT_MAX, ", and 2^40 numbers"));
+               Shape::kMaxDims - 1, " sizes, each from 1 to ", INT_MAX, ", and 2^28 numbers"));
 }
 
 // Adds an input of floats, whose rows are records.

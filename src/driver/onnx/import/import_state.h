@@ -19,6 +19,7 @@ struct ImportState {
   int64_t fixed_batch = -1, fixed_steps = -1;
   int64_t steps = 1;       // time steps of the job, also if the file leaves them free
   int64_t vocabulary = 0;  // number of characters, by the layers that read indices
+  int64_t integers = 0;    // in all computed lists
 };
 
 }  // namespace singa

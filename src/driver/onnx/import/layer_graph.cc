@@ -12,7 +12,7 @@ bool IsRowOfALayer(const Sizes& row) {
   int64_t product = 1;
   for (int64_t size : row)
     if (size < 1 || size > INT_MAX || __builtin_mul_overflow(product, size, &product)) return false;
-  return product <= Shape::kMaxSize && row.size() < Shape::kMaxDims;
+  return product <= kMostInRow && row.size() < Shape::kMaxDims;
 }
 
 void LayerGraph::Refuse(int node, const std::string& why) const {

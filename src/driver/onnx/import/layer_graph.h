@@ -52,7 +52,9 @@ class LayerGraph {
   std::set<int> shared_;
 };
 
-// Returns whether these are sizes of a row that a layer can have.
+inline constexpr int64_t kMostInRow = int64_t{1} << 28;  // numbers: 1 GiB
+
+// Returns whether these are sizes of a row that an import takes.
 bool IsRowOfALayer(const Sizes& row);
 
 }  // namespace singa

@@ -10,6 +10,7 @@
 namespace singa {
 
 inline constexpr int64_t kMostSizes = 1024;  // no list of sizes is longer
+inline constexpr size_t kMostRank = 16;      // no computed value has more dimensions
 
 class NodeAttributes {
  public:

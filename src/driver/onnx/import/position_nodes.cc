@@ -15,6 +15,7 @@ void GivePositions(ImportedParam table, int64_t rows, const Sizes& dims, NodeImp
   if (rows < steps || rows > INT_MAX)
     node->Refuse(StrCat("has a table of ", rows, " time steps for ", steps,
                         "; -shape gives a smaller number where it is free"));
+  if (ProductOf(table.dims) < 1) node->Refuse("has a table of empty rows");
   table.dims = {rows, ProductOf(table.dims) / rows};
   ImportValue positions{.form = ValueForm::kPositions, .dims = dims};
   positions.weight = std::move(table);

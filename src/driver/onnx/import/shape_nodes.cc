@@ -69,6 +69,8 @@ void ReadReshape(NodeImport* node) {
     if (!sizes) node->Refuse("reshapes a constant to another size");
     return node->GiveSame(*sizes);
   }
+  if (wanted.size() > kMostRank)
+    node->Refuse(StrCat("reshapes to ", wanted.size(), " dimensions; the most are ", kMostRank));
   const std::string refusal = StrCat("reshapes ", SizesText(from), " to ", SizesText(wanted),
                                      "; a layer keeps each row whole");
   const auto view = ReshapedView(ViewOfInput(*node), wanted, node->state().fixed_batch,
@@ -80,7 +82,8 @@ void ReadReshape(NodeImport* node) {
 // Returns the axes of a Squeeze or Unsqueeze, for a value of `rank` dimensions, sorted.
 Sizes AxesOf(const NodeImport& node, size_t rank) {
   Sizes axes = node.Has(1) ? node.Integers(1) : node.Ints("axes");
-  for (int64_t& axis : axes) axis = node.Axis(axis, Sizes(rank, 1));
+  const Sizes dims(rank, 1);
+  for (int64_t& axis : axes) axis = node.Axis(axis, dims);
   std::sort(axes.begin(), axes.end());
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end())
     node.Refuse("names a dimension twice");

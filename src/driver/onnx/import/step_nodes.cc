@@ -4,6 +4,7 @@
 
 #include "driver/onnx/import/position_import.h"
 #include "driver/onnx/import/step_nodes.h"
+#include "singa/tensor/shape.h"
 
 namespace singa {
 namespace {
@@ -97,6 +98,10 @@ bool RefuseStepConcat(NodeImport* node) {
 
 // Gives a value whose numbers are all equal: a mask, or a first state.
 void GiveFilled(float number, const Sizes& dims, NodeImport* node) {
+  const bool empty =
+      std::any_of(dims.begin(), dims.end(), [](int64_t size) { return size < 1 && !IsFree(size); });
+  if (empty || UnitsOf(dims) > Shape::kMaxSize)
+    node->Refuse(StrCat("fills ", SizesText(dims), ", which is empty or too large"));
   ImportValue filled{.form = ValueForm::kFilled, .dims = dims};
   filled.factor = number;
   node->Give(std::move(filled));

@@ -34,6 +34,14 @@ void TensorValues::Fail(const OnnxTensor& tensor, const std::string& message) co
   throw DataError(model_file_, -1, StrCat("tensor ", Quote(tensor.name), " ", message));
 }
 
+void TensorValues::CountReading(const OnnxTensor& tensor) {
+  constexpr double kMostReadings = 256, kFree = 1 << 24;
+  const auto numbers = static_cast<double>(tensor.size());
+  if (seen_.insert(&tensor).second) stored_ += numbers;
+  read_ += numbers;
+  if (read_ > kMostReadings * stored_ + kFree) Fail(tensor, "is large, and read by too many nodes");
+}
+
 std::string TensorValues::PathOf(const OnnxTensor& tensor) const {
   const auto location = tensor.external.find("location");
   if (location == tensor.external.end() || location->second.empty())
@@ -145,6 +153,7 @@ bool TensorValues::HasIntegers(const OnnxTensor& tensor) {
 }
 
 std::vector<float> TensorValues::Floats(const OnnxTensor& tensor) {
+  CountReading(tensor);
   const bool in_list = !tensor.is_external && !tensor.raw;
   const auto half = [](uint64_t bits) { return Float16::ToFloat(static_cast<uint16_t>(bits)); };
   const auto brain = [](uint64_t bits) { return BFloat16::ToFloat(static_cast<uint16_t>(bits)); };

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ class TensorValues {
 
  private:
   [[noreturn]] void Fail(const OnnxTensor& tensor, const std::string& message) const;
+  // Throws DataError if numbers were read too often: a small file may name a large constant in many
+  // nodes.
+  void CountReading(const OnnxTensor& tensor);
   // Returns the bytes of raw_data or of the external file.
   std::string_view Bytes(const OnnxTensor& tensor);
   std::string_view External(const OnnxTensor& tensor);
@@ -41,6 +45,8 @@ class TensorValues {
 
   const std::string model_file_;
   std::map<std::string, MappedFile> files_;
+  std::set<const OnnxTensor*> seen_;
+  double read_ = 0, stored_ = 0;  // numbers, and those of `seen_`
 };
 
 }  // namespace singa

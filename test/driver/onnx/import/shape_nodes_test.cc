@@ -125,6 +125,27 @@ TEST(ShapeNodes, ChangesThatMoveNumbersOrTheBatchAreRefused) {
   ExpectText(ImportRefusalOf(&mask), "gives its mask, which no layer does");
 }
 
+TEST(ShapeNodes, ValuesOfManyDimensionsAreRefused) {
+  ExpectRefusals({"N", 4},
+                 {{"Reshape",
+                   {},
+                   {OnnxInts("shape", std::vector<int64_t>(17, 1))},
+                   "reshapes to 17 dimensions; the most are 16"},
+                  {"Unsqueeze",
+                   {},
+                   {OnnxInts("axes", {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})},
+                   "gives 17 dimensions; an import reads at most 16"}});
+}
+
+TEST(ShapeNodes, ListsAreBoundedTogether) {
+  OnnxGraph graph = GraphOf({"N", 4});
+  const std::string list = graph.Ints("list", std::vector<int64_t>(1024, 1));
+  for (int i = 0; i <= 1024; ++i)
+    graph.Add("Concat", {list}, {StrCat("c", i)}, {OnnxInt("axis", 0)});
+  graph.Add("Relu", {"x"}, {"y"});
+  ExpectText(ImportRefusalOf(&graph), "computes a list of integers, beyond 1048576 in all");
+}
+
 TEST(ShapeNodes, ListsThatCannotBeComputedAreRefused) {
   OnnxGraph beyond = PictureGraph(), cut = PictureGraph(), other = PictureGraph();
   for (OnnxGraph* const graph : {&beyond, &cut}) graph->Add("Shape", {"x"}, {"s"});

@@ -9,6 +9,7 @@
 #include "driver/onnx/import/onnx_model.h"
 #include "io/temp_dir.h"
 #include "onnx/onnx.pb.h"
+#include "singa/base/error.h"
 
 namespace singa::tensor_values {
 namespace {
@@ -148,6 +149,16 @@ TEST_F(TensorValuesTest, OfAFileOutsideOfTheFolderAreRefused) {
   EXPECT_ERROR(Floats(External({"location=../w.bin"})), kExitBadData, "leaves the folder");
   EXPECT_ERROR(Floats(External({"location=link"})), kExitBadData, "is a link, or lies behind one");
   EXPECT_ERROR(Floats(External({"location=none"})), kExitNoInput, "none");
+}
+
+// Each node of a graph may name the same large constant.
+TEST_F(TensorValuesTest, AreNotReadWithoutEnd) {
+  const std::string bytes = BytesOf(std::vector<float>(1 << 17));
+  OnnxTensor tensor = {.name = "w", .dims = {1 << 17}, .type = Kind::FLOAT, .raw = bytes};
+  TensorValues values(file_);
+  for (int i = 0; i < 256; ++i) EXPECT_EQ(values.Floats(tensor).size(), 1u << 17);
+  EXPECT_ERROR(for (int i = 0; i < 256; ++i) values.Floats(tensor), kExitBadData,
+               "tensor \"w\" is large, and read by too many nodes");
 }
 
 }  // namespace
