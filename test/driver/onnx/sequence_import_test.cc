@@ -127,8 +127,8 @@ TEST(SequenceImport, RefusesAnotherDirection) {
 }
 
 // Adds torch.nn.MultiheadAttention of 2 heads without biases: one product gives queries, keys and
-// values, of which Gather takes one each.
-void AddHeads(float scale, OnnxGraph* graph) {
+// values, of which Gather takes one each. `mask`: of the scores; "": there is none.
+void AddHeads(float scale, OnnxGraph* graph, const std::string& mask = "") {
   graph->Add("Transpose", {"x"}, {"t"}, {OnnxInts("perm", {1, 0, 2})});
   graph->Add("MatMul", {"t", CountingTensor(graph, "in", {4, 12})}, {"p"});
   graph->Add("Reshape", {"p", graph->Ints("cut", {5, -1, 3, 4})}, {"c"});
@@ -145,7 +145,8 @@ void AddHeads(float scale, OnnxGraph* graph) {
   }
   graph->Add("Mul", {"q", graph->Floats("scale", {}, {&scale, 1})}, {"r"});
   graph->Add("MatMul", {"r", "k"}, {"s"});
-  graph->Add("Softmax", {"s"}, {"a"}, {OnnxInt("axis", -1)});
+  if (!mask.empty()) graph->Add("Add", {"s", mask}, {"m"});
+  graph->Add("Softmax", {mask.empty() ? "s" : "m"}, {"a"}, {OnnxInt("axis", -1)});
   graph->Add("MatMul", {"a", "v"}, {"o"});
   graph->Add("Transpose", {"o"}, {"o1"}, {OnnxInts("perm", {2, 0, 1, 3})});
   graph->Add("Reshape", {"o1", graph->Ints("flat", {-1, 4})}, {"o2"});
@@ -176,6 +177,32 @@ TEST(SequenceImport, RefusesAnAttentionOfAnotherScale) {
   OnnxGraph graph = SequenceGraph();
   AddHeads(1, &graph);
   EXPECT_NE(SequenceRefusal(&graph).find("scales its scores by 1; a layer does so by"),
+            std::string::npos);
+}
+
+// Adds a square of -infinity above its diagonal. Returns its name.
+std::string FutureMask(int64_t side, OnnxGraph* graph) {
+  const float lowest = -INFINITY;
+  graph->Add("Expand",
+             {graph->Floats("lowest", {}, {&lowest, 1}), graph->Ints("square", {side, side})},
+             {"all"});
+  graph->Add("Trilu", {"all", graph->Ints("above", {1})}, {"future"}, {OnnxInt("upper", 1)});
+  return "future";
+}
+
+TEST(SequenceImport, AMaskOfLaterTimeStepsIsCausal) {
+  OnnxGraph graph = SequenceGraph();
+  AddHeads(std::sqrt(0.5f), &graph, FutureMask(5, &graph));
+  const LayerProto attention = ImportSequences(&graph).job.neuralnet().layer(2);
+  EXPECT_EQ(attention.type(), kAttention);
+  EXPECT_TRUE(attention.attention_conf().causal());
+}
+
+// One number, 0, hides no time step.
+TEST(SequenceImport, RefusesAMaskOfOtherSizesThanTheScores) {
+  OnnxGraph graph = SequenceGraph();
+  AddHeads(std::sqrt(0.5f), &graph, FutureMask(1, &graph));
+  EXPECT_NE(SequenceRefusal(&graph).find("adds other than the mask of later time steps"),
             std::string::npos);
 }
 

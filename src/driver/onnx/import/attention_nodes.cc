@@ -136,6 +136,8 @@ bool ScalePart(size_t x, size_t number, bool divides, NodeImport* node) {
   if (value.form != ValueForm::kScores && value.form != ValueForm::kView) return false;
   const auto factor = node->Number(number);
   if (!factor) node->Refuse("multiplies a part of an attention by other than one number");
+  if (value.attention.causal && !(*factor > 0))
+    node->Refuse(StrCat("multiplies the mask of an attention by ", *factor));
   value.factor = divides ? value.factor / *factor : value.factor * *factor;
   node->Give(std::move(value));
   return true;
@@ -147,15 +149,24 @@ bool ReadPartMul(NodeImport* node) {
 
 bool ReadPartDiv(NodeImport* node) { return ScalePart(0, 1, true, node); }
 
+// Returns whether a value of sizes `mask` has a number for each pair of time steps of `scores`. It
+// may have one for all sequences or heads.
+bool FitsScores(const NodeImport& node, const Sizes& mask, const Sizes& scores) {
+  if (mask.size() < 2 || mask.size() > scores.size()) return false;
+  for (size_t behind = 1; behind <= mask.size(); ++behind) {
+    const int64_t size = mask[mask.size() - behind], own = scores[scores.size() - behind];
+    const bool all_steps = own == kFreeSteps && size == node.state().steps;
+    if (size != own && !all_steps && !(behind > 2 && size == 1)) return false;
+  }
+  return true;
+}
+
 // Returns whether the constant is 0 where a step reads itself and those before it, and very small
 // elsewhere.
 bool IsFutureMask(const NodeImport& node, size_t i) {
   constexpr float kSmall = -1e4f;
-  const Sizes dims = node.in(i).dims;
   const int64_t steps = node.state().steps;
-  if (!node.in(i).tensor || dims.size() < 2 || ProductOf(dims) != steps * steps ||
-      dims.back() != steps || dims[dims.size() - 2] != steps)
-    return false;
+  if (!node.in(i).tensor || ProductOf(node.in(i).dims) != steps * steps) return false;
   const std::vector<float> mask = node.Floats(i);
   for (int64_t t = 0; t < steps; ++t)
     for (int64_t s = 0; s < steps; ++s) {
@@ -189,15 +200,14 @@ bool ReadAttentionAdd(NodeImport* node) {
     ImportValue value = node->in(i);
     const ImportValue& other = node->in(1 - i);
     if (value.form == ValueForm::kProjected && other.is_constant()) {
-      const ImportedParam bias = node->Weight(1 - i);
-      if (ProductOf(bias.dims) != value.weight.dims[0])
-        node->Refuse(StrCat("adds a constant of ", SizesText(bias.dims), " to an attention"));
+      const ImportedParam bias = node->Bias(1 - i, value.weight.dims[0]);
       GiveAttention(value, &bias, node);
       return true;
     }
     if (value.form != ValueForm::kScores) continue;
     const bool future =
-        other.form == ValueForm::kFuture || (other.is_constant() && IsFutureMask(*node, 1 - i));
+        FitsScores(*node, other.dims, value.dims) &&
+        (other.form == ValueForm::kFuture || (other.is_constant() && IsFutureMask(*node, 1 - i)));
     if (!future) node->Refuse("adds other than the mask of later time steps, which a layer has");
     value.attention.causal = true;
     node->Give(std::move(value));
@@ -235,9 +245,7 @@ bool ReadAttentionSoftmax(size_t axis, NodeImport* node) {
 void ReadAttentionGemm(const ImportedParam& weight, bool transposed, NodeImport* node) {
   const ImportValue value = Projected(*node, weight, transposed);
   if (!node->Has(2)) return GiveAttention(value, nullptr, node);
-  const ImportedParam bias = node->Weight(2);
-  if (ProductOf(bias.dims) != weight.dims[0])
-    node->Refuse(StrCat("adds a constant of ", SizesText(bias.dims), " to an attention"));
+  const ImportedParam bias = node->Bias(2, weight.dims[0]);
   GiveAttention(value, &bias, node);
 }
 

@@ -59,6 +59,13 @@ const Sizes& NodeInputs::FeatureDims(size_t i) const {
   return value.dims;
 }
 
+ImportedParam NodeInputs::Bias(size_t i, int64_t units) const {
+  const ImportedParam bias = Weight(i);
+  if (ProductOf(bias.dims) != units || (!bias.dims.empty() && bias.dims.back() != units))
+    Refuse(StrCat("has ", units, " outputs, and a bias of ", SizesText(bias.dims)));
+  return bias;
+}
+
 ImportedParam NodeInputs::Matrix() const {
   const ImportedParam weight = Weight(1);
   if (weight.dims.size() != 2 || weight.dims[0] < 1 || weight.dims[1] < 1 ||

@@ -45,6 +45,8 @@ class NodeInputs : public NodeAttributes {
   int64_t RowSize(size_t i) const { return UnitsOf(FeatureDims(i)); }
   // Returns the sizes of input i. Refuses constants.
   const Sizes& FeatureDims(size_t i) const;
+  // Returns input i, a constant with a number for each unit of the last dimension. Refuses others.
+  ImportedParam Bias(size_t i, int64_t units) const;
   // Returns the constant matrix in input 1.
   ImportedParam Matrix() const;
 

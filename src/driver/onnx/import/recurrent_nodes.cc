@@ -58,16 +58,19 @@ class RecurrentImport {
     if (node_.Int("input_forget", 0) != 0) node_.Refuse("has input_forget");
     if (node_.Has(kLengths) || node_.Has(kPeepholes))
       node_.Refuse("has lengths of sequences, or peepholes");
+    if (node_.Has(kFirstC) && form_.type != kLSTM) node_.Refuse("has a state that only LSTM has");
   }
 
   // Adds features that are states before the first step to `*sources`. Returns whether the states
   // go from one run of the model to the next.
   bool ReadFirstStates(std::vector<LayerOutput>* sources) const {
-    bool carries = false;
+    const int states = form_.type == kLSTM ? 2 : 1;
+    int carried = 0;
     for (size_t i : {kFirstH, kFirstC}) {
       if (!node_.Has(i) || IsZero(i)) continue;
       if (node_.in(i).form == ValueForm::kState) {
-        carries = true;
+        if (node_.in(i).is_next_state) node_.Refuse("begins with the last cells of another layer");
+        ++carried;
         continue;
       }
       const Sizes dims = node_.FeatureDims(i);
@@ -75,8 +78,8 @@ class RecurrentImport {
         node_.Refuse(StrCat("begins with a state of ", SizesText(dims)));
       sources->push_back(node_.Feature(i));
     }
-    if (carries && sources->size() > 1) node_.Refuse("carries one state, and reads another");
-    return carries;
+    if (carried > 0 && carried < states) node_.Refuse("carries one of its two states");
+    return carried > 0;
   }
 
   bool IsZero(size_t i) const {

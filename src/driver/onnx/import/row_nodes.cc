@@ -43,10 +43,7 @@ void ReadGemm(NodeImport* node) {
   if (!node->Has(2)) {
     conf.set_bias_term(false);
   } else {
-    layer.params.push_back(node->Weight(2));
-    if (ProductOf(layer.params[1].dims) != outputs)
-      node->Refuse(
-          StrCat("has ", outputs, " outputs, and a bias of ", SizesText(layer.params[1].dims)));
+    layer.params.push_back(node->Bias(2, outputs));
   }
   node->Give(dims);
 }
@@ -89,9 +86,10 @@ void ReadSoftmaxNode(NodeImport* node) {
   const Sizes dims = node->FeatureDims(0);
   const bool old = node->opset() < 13;
   const auto axis = static_cast<size_t>(node->Axis(node->Int("axis", old ? 1 : -1), dims));
-  const int64_t behind = UnitsOf(SizesFrom(dims, axis + 1));
+  const Sizes all = SizesFrom(dims, axis);
+  const int64_t behind = UnitsOf(SizesFrom(all, 1));
   if (ReadAttentionSoftmax(axis, node)) return;
-  if (axis < 1 || IsFree(dims[axis]) || (!old && behind != 1))
+  if (axis < 1 || std::any_of(all.begin(), all.end(), IsFree) || (!old && behind != 1))
     node->Refuse(StrCat("is over dimension ", axis, " of ", SizesText(dims),
                         "; a layer does so over the last"));
   const int64_t units = node->RowSize(0), each = dims[axis] * behind;

@@ -57,20 +57,20 @@ void ReadGather(NodeImport* node) {
   GiveIntegers(found, node->in(1).dims.empty(), node);
 }
 
-// A constant keeps its numbers: its readers take them as integers or floats. In a feature a row of
-// one float may become an index.
+// Casts keep floats as floats, and integers as integers. One number of a row may be an index.
 void ReadCast(NodeImport* node) {
   using Tensor = onnx::TensorProto;
   const int64_t to = node->Int("to", 0);
   const bool floats = to == Tensor::FLOAT || to == Tensor::FLOAT16 || to == Tensor::DOUBLE ||
                       to == Tensor::BFLOAT16;
-  ImportValue value = node->in(0);
-  if (value.is_constant() || (floats && value.form != ValueForm::kIndices) ||
-      (!floats && value.form == ValueForm::kIndices))
-    return node->GiveSame(value.dims);
   const bool integers = to == Tensor::INT64 || to == Tensor::INT32;
-  if (floats || !integers || node->RowSize(0) != 1)
-    node->Refuse(floats ? "reads indices as numbers" : "turns a feature into other than floats");
+  ImportValue value = node->in(0);
+  const bool constant = value.is_constant();
+  const bool reads_floats = constant ? node->HasFloats(0) : value.form != ValueForm::kIndices;
+  if (reads_floats ? floats : integers) return node->GiveSame(value.dims);
+  if (constant) node->Refuse("turns a constant into numbers of another kind");
+  if (!reads_floats) node->Refuse("turns indices into numbers of another kind");
+  if (!integers || node->RowSize(0) != 1) node->Refuse("turns a feature into other than floats");
   value.source = node->Feature(0);
   value.form = ValueForm::kIndices;
   node->Give(std::move(value));

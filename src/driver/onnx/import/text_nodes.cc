@@ -33,6 +33,9 @@ void AddEmbedding(NodeImport* node) {
   const bool padding = table.dims[0] > 1 && std::all_of(numbers.end() - units, numbers.end(),
                                                         [](float number) { return number == 0; });
   const int64_t rows = table.dims[0] - (padding ? 1 : 0);
+  const ImportValue& indices = node->in(1);
+  if (indices.integers && (!padding || (*indices.integers)[0] != rows))
+    node->Refuse("gives padding a row that is not the last, of zeros");
   ImportedLayer& layer = AddRowsOfIndices(kEmbedding, rows, units, node);
   layer.conf.mutable_embedding_conf()->set_vocab_size(static_cast<int32_t>(rows));
   layer.conf.mutable_embedding_conf()->set_feature_dim(static_cast<int32_t>(units));

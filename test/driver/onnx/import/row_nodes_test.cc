@@ -35,6 +35,7 @@ TEST(RowNodes, ProductsThatNoLayerComputesAreRefused) {
                  {{"Gemm", {{4, 2}}, {OnnxFloat("alpha", 2)}, "has alpha, beta or transA"},
                   {"Gemm", {{4, 2}}, {OnnxInt("alpha", 1)}, "attribute alpha is no float"},
                   {"Gemm", {{4, 2}, {3}}, {}, "has 2 outputs, and a bias of (3)"},
+                  {"Gemm", {{4, 2}, {2, 1}}, {}, "has 2 outputs, and a bias of (2, 1)"},
                   {"Gemm", {{5, 2}}, {}, "multiplies (N, 4) by a matrix of 5 inputs"},
                   {"Gemm", {{8}}, {}, "multiplies by a constant of (8), which is no matrix"}});
   OnnxGraph graph = GraphOf({"N", 4});
@@ -90,6 +91,17 @@ TEST(RowNodes, ASoftmaxOfAnOldModelIsOverTheRestOfTheRow) {
   const NetProto net = ImportBytes(model.SerializeAsString()).job.neuralnet();
   EXPECT_EQ(net.layer(1).type(), kSoftmax);
   EXPECT_FALSE(net.layer(1).has_softmax_conf());
+}
+
+TEST(RowNodes, ASoftmaxOfAnOldModelOverSequencesIsRefused) {
+  OnnxGraph graph = GraphOf({"N", 5, 4});
+  graph.Add("Transpose", {"x"}, {"t"}, {OnnxInts("perm", {1, 0, 2})});
+  graph.Add("Unsqueeze", {"t"}, {"u"}, {OnnxInts("axes", {1})});
+  graph.Add("Softmax", {"u"}, {"y"});
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(graph.Serialize("net")));
+  model.mutable_opset_import(0)->set_version(11);
+  ExpectText(ImportRefusalOf(model.SerializeAsString()), "is over dimension 1 of (T, 1, N, 4)");
 }
 
 }  // namespace

@@ -146,6 +146,14 @@ TEST(ShapeNodes, ListsAreBoundedTogether) {
   ExpectText(ImportRefusalOf(&graph), "computes a list of integers, beyond 1048576 in all");
 }
 
+TEST(ShapeNodes, ACastToAnotherKindIsRefused) {
+  OnnxGraph constant = GraphOf({"N", 4});
+  constant.Add("Cast", {Constant(&constant, {4}, 1.5f)}, {"i"},
+               {OnnxInt("to", onnx::TensorProto::INT64)});
+  constant.Add("Relu", {"x"}, {"y"});
+  ExpectText(ImportRefusalOf(&constant), "turns a constant into numbers of another kind");
+}
+
 TEST(ShapeNodes, ListsThatCannotBeComputedAreRefused) {
   OnnxGraph beyond = PictureGraph(), cut = PictureGraph(), other = PictureGraph();
   for (OnnxGraph* const graph : {&beyond, &cut}) graph->Add("Shape", {"x"}, {"s"});
