@@ -110,6 +110,7 @@ struct ImportValue {
   int64_t pad_y = 0, pad_x = 0;
   bool is_next_state = false;  // the feature is also the first state of the next run
   UnitView view = {};
+  std::string refusal = {};  // of a layer that reads a kView; "": a text for all
   AttentionSources attention = {};
 
   bool is_constant() const { return form == ValueForm::kConstant; }

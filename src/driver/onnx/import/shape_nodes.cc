@@ -30,7 +30,12 @@ bool IsProjection(const NodeImport& node, LayerOutput x) {
   return type == kInnerProduct || type == kSlice;
 }
 
-// Sets output 0: input 0 in the order of `view`. `refusal`: the reason if no layer has this order.
+// Returns whether a view of `feature` has all its numbers, in its order.
+bool IsWhole(const NodeImport& node, const UnitView& view, LayerOutput feature) {
+  return IsInOrder(view) && UnitsOf(DimsOf(view)) == UnitsOf(node.graph().ShapeOf(feature));
+}
+
+// Sets output 0: input 0 in the order of `view`. `refusal`: the reason if a layer reads this order.
 void GiveView(const UnitView& view, const std::string& refusal, NodeImport* node) {
   ImportValue value = node->in(0);
   value.dims = DimsOf(view);
@@ -41,10 +46,16 @@ void GiveView(const UnitView& view, const std::string& refusal, NodeImport* node
       value.source = node->Feature(0);
       value.factor = 1;
     }
-    if (!IsProjection(*node, value.source)) node->Refuse(refusal);
+    if (!IsProjection(*node, value.source))
+      value.refusal = StrCat(node->node().Text(), ": ", refusal);
     value.form = ValueForm::kView;
   }
   value.view = view;
+  if (value.form == ValueForm::kView && value.factor == 1 && IsWhole(*node, view, value.source)) {
+    value.form = ValueForm::kFeature;
+    value.view = {};
+    value.refusal.clear();
+  }
   node->Give(std::move(value));
 }
 

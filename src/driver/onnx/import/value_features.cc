@@ -94,6 +94,7 @@ void AddLayerOf(const ImportValue& value, LayerGraph* layers) {
 
 LayerOutput FeatureOf(ImportValue* value, LayerGraph* layers) {
   if (value->form == ValueForm::kFeature) return value->source;
+  if (!value->refusal.empty()) throw ImportRefusal{value->refusal};
   if (value->form == ValueForm::kScaled) {
     value->source = ScaledInput(*value, layers);
   } else {

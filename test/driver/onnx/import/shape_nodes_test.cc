@@ -125,6 +125,25 @@ TEST(ShapeNodes, ChangesThatMoveNumbersOrTheBatchAreRefused) {
   ExpectText(ImportRefusalOf(&mask), "gives its mask, which no layer does");
 }
 
+// PyTorch turns pictures to (N, h, w, c) and back around a layer that needs no order.
+TEST(ShapeNodes, TransposesThatUndoEachOtherVanish) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Transpose", {"x"}, {"t"}, {OnnxInts("perm", {0, 2, 3, 1})});
+  graph.Add("Transpose", {"t"}, {"u"}, {OnnxInts("perm", {0, 3, 1, 2})});
+  graph.Add("Flatten", {"u"}, {"f"});
+  AddGemm("f", 192, &graph);
+  ExpectGemmOfInput(&graph);
+}
+
+TEST(ShapeNodes, ATransposeThatAnotherDoesNotUndoIsNamed) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Transpose", {"x"}, {"t"}, {OnnxInts("perm", {0, 2, 3, 1})});
+  graph.Add("Transpose", {"t"}, {"u"}, {OnnxInts("perm", {0, 2, 1, 3})});
+  graph.Add("Relu", {"u"}, {"y"});
+  ExpectText(ImportRefusalOf(&graph),
+             "node \"t\" (Transpose): turns (N, 3, 8, 8) to (N, 8, 8, 3); no layer");
+}
+
 TEST(ShapeNodes, ValuesOfManyDimensionsAreRefused) {
   ExpectRefusals({"N", 4},
                  {{"Reshape",
