@@ -15,7 +15,7 @@ namespace singa {
 namespace {
 
 // Versions of ONNX's operators whose meaning the readers know.
-constexpr int64_t kOldestOpset = 9, kNewestOpset = 25;
+constexpr int64_t kOldestOpset = 9, kNewestOpset = 28;
 constexpr size_t kMostRefusals = 20;  // that an error lists
 
 // Collects the nodes that have no layer.

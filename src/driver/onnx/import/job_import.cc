@@ -121,6 +121,8 @@ bool HasTimeSteps(const ImportedNet& net) {
 ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const ImportOptions& options,
                       TensorValues* tensors) {
   ImportedNet net = ImportNet(model, file, options.shape, tensors);
+  if (options.loss.empty() && net.layers.size() == 1)
+    throw DataError(file, -1, "has no node that becomes a layer; -loss none imports its input");
   ImportedJob imported;
   imported.guessed_loss = AddLoss(options.loss, &net);
   LayerProto& input = net.layers[0].conf;

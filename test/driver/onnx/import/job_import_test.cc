@@ -71,7 +71,16 @@ TEST(JobImport, ASigmoidAtTheEndBecomesAPartOfItsLoss) {
 
 TEST(JobImport, ALossNeedsALayer) {
   OnnxGraph graph = OneNode("Identity");
-  EXPECT_ERROR(ImportGraph(&graph, {}), kExitUsage, "-loss: the net's output is its input");
+  EXPECT_ERROR(ImportGraph(&graph, {.loss = "softmax"}), kExitUsage,
+               "-loss: the net's output is its input");
+  EXPECT_ERROR(ImportGraph(&graph, {}), kExitBadData, "has no node that becomes a layer");
+}
+
+// Each layer would need gigabytes for each record.
+TEST(JobImport, RowsOfABillionNumbersAreRefused) {
+  OnnxGraph graph = GraphOf({"N", 1000000000});
+  graph.Add("Relu", {"x"}, {"y"});
+  ExpectText(ImportRefusalOf(&graph), "has rows of (1000000000); a row has at most");
 }
 
 TEST(JobImport, ValuesMustBeFinite) {

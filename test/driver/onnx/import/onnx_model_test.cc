@@ -27,11 +27,11 @@ std::string RefusalAfter(const Change& change) {
 }
 
 TEST(OnnxModel, OpsetsThatAreTooOldOrTooNewAreRefused) {
-  for (const int64_t version : {8, 26})
+  for (const int64_t version : {8, 29})
     ExpectText(RefusalAfter([&](onnx::ModelProto* model) {
                  model->mutable_opset_import(0)->set_version(version);
                }),
-               StrCat("is of opset ", version, "; an import reads opsets 9 to 25"));
+               StrCat("is of opset ", version, "; an import reads opsets 9 to 28"));
 }
 
 TEST(OnnxModel, AnOpsetOfAnotherDomainDoesNotCount) {
