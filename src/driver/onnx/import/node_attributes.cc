@@ -1,5 +1,6 @@
 #include "driver/onnx/import/node_attributes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -33,6 +34,8 @@ Sizes NodeAttributes::Ints(const std::string& name) const {
   if (!attribute) return {};
   if (std::ssize(attribute->integers) > kMostSizes)
     Refuse(StrCat("attribute ", name, " has ", attribute->integers.size(), " integers"));
+  if (std::any_of(attribute->integers.begin(), attribute->integers.end(), IsFree))
+    Refuse(StrCat("attribute ", name, " has a number below all sizes"));
   return attribute->integers;
 }
 

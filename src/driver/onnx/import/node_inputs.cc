@@ -1,5 +1,6 @@
 #include "driver/onnx/import/node_inputs.h"
 
+#include <algorithm>
 #include <climits>
 
 #include "driver/onnx/import/value_features.h"
@@ -20,7 +21,11 @@ Sizes NodeInputs::Integers(size_t i) const {
   if (value.tensor && value.tensor->size() > kMostSizes)
     Refuse(StrCat("input ", Quote(value.name), " has ", value.tensor->size(),
                   " integers; a list of sizes has at most ", kMostSizes));
-  return value.integers ? *value.integers : state_.tensors.Integers(*value.tensor);
+  if (value.integers) return *value.integers;
+  Sizes numbers = state_.tensors.Integers(*value.tensor);
+  if (std::any_of(numbers.begin(), numbers.end(), IsFree))
+    Refuse(StrCat("input ", Quote(value.name), " has a number below all sizes"));
+  return numbers;
 }
 
 std::vector<float> NodeInputs::Floats(size_t i) const {

@@ -1,6 +1,8 @@
 // Tests imports of nodes on states, masks and indices that mean something else than a layer does.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "support/driver/imported_graph.h"
 
 namespace singa::step_nodes {
@@ -51,6 +53,18 @@ TEST(StepNodes, ATableOfEmptyRowsIsRefused) {
   graph.Add("Reshape", {"s", graph.Ints("sizes", {1})}, {"r"});
   graph.Add("Relu", {"x"}, {"y"});
   ExpectText(ImportRefusalOf(&graph), "has a table of empty rows");
+}
+
+// The import marks free sizes by such numbers.
+TEST(StepNodes, TheLeastIntegersAreNoSizes) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  OnnxGraph input = GraphOf({"N", 4});
+  input.Add("Reshape", {"x", input.Ints("sizes", {kLeast, 4})}, {"y"});
+  ExpectText(ImportRefusalOf(&input), "input \"sizes\" has a number below all sizes");
+  ExpectRefusals({"N", 4}, {{"Reshape",
+                             {},
+                             {OnnxInts("shape", {kLeast, 4})},
+                             "attribute shape has a number below all sizes"}});
 }
 
 // A search of all nodes for each input took minutes.
