@@ -5,7 +5,7 @@ usage: SINGA_DATA=DIR python3 test/bench/resnet_accuracy.py BINARY [--seeds 1,2,
            [--write]
        --workspace keeps what the jobs write, in DIR/SEED; --write puts the figures into
        test/bench/results.md. A job of DIR that was interrupted goes on. Exit 1 if a target is missed.
-needs: a quiet machine for 40 minutes a seed
+needs: a quiet machine for 32 minutes a seed
 """
 import argparse
 import statistics
