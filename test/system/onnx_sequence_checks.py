@@ -95,7 +95,7 @@ def a_text_net_of_pytorch_becomes_layers_that_run(case):
     case.path("in.onnx").write_bytes(torch_text())
     case.run("import", "onnx", "in.onnx", "net", "-shape", "6")
     conf = case.path("net/job.conf").read_text()
-    for text in ("type: kCharRNN", "type: kEmbedding", "type: kGRU", "unroll_conn_type: kUnrollFirstToLast",
+    for text in ("type: kCharRNN", "type: kEmbedding", "type: kGRU", "unroll_conn_type: [kUnrollFirstToLast]",
                  "type: kRNNLabel", "vocab_size: 5", "unroll_len: 6"):
         has(conf, text, "job.conf")
     values = {name: value[2] for name, value in tensors(case.path("net/model.safetensors")).items()}

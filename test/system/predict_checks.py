@@ -248,17 +248,6 @@ def wrong_use_of_predict_has_the_right_code(case):
 
 
 @check
-def a_reader_that_leaves_ends_predict_without_a_word(case):
-    trained(case)
-    with subprocess.Popen([case.site.binary, "predict", "-conf", "job.conf", case.site.data / IMAGES],
-                          cwd=case.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
-        job.stdout.close()
-        err = job.stderr.read().decode()
-    equal(job.returncode, 74, "exit code")
-    true("stdout" not in err, f"stderr has {err}")
-
-
-@check
 def no_record_on_stdin_is_a_warning(case):
     case.write("points.csv", "0,1,2,3,4\n1,4,3,2,1\n")
     case.train(csv("points.csv", "train_steps: 2", 2))
