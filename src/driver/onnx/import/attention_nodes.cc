@@ -26,7 +26,7 @@ struct HeadView {
 
 HeadView HeadsOf(const NodeImport& node, size_t i) {
   HeadView heads;
-  const Sizes dims = node.FeatureDims(i);
+  const Sizes& dims = node.FeatureDims(i);
   const ImportValue& value = node.in(i);
   if (value.form == ValueForm::kView || value.form == ValueForm::kScaled) {
     heads.feature = value.source;

@@ -15,14 +15,14 @@ ImportValue& NodeInputs::in(size_t i) const {
 
 Sizes NodeInputs::Integers(size_t i) const {
   const ImportValue& value = in(i);
-  const bool integers =
-      value.is_constant() && (!value.tensor || TensorValues::HasIntegers(*value.tensor));
-  if (!integers) Refuse(StrCat("input ", Quote(value.name), " must be a constant of integers"));
-  if (value.tensor && value.tensor->size() > kMostSizes)
-    Refuse(StrCat("input ", Quote(value.name), " has ", value.tensor->size(),
+  if (value.is_constant() && value.integers) return *value.integers;
+  const OnnxTensor* const tensor = value.tensor;
+  if (!value.is_constant() || !tensor || !TensorValues::HasIntegers(*tensor))
+    Refuse(StrCat("input ", Quote(value.name), " must be a constant of integers"));
+  if (tensor->size() > kMostSizes)
+    Refuse(StrCat("input ", Quote(value.name), " has ", tensor->size(),
                   " integers; a list of sizes has at most ", kMostSizes));
-  if (value.integers) return *value.integers;
-  Sizes numbers = state_.tensors.Integers(*value.tensor);
+  Sizes numbers = state_.tensors.Integers(*tensor);
   if (std::any_of(numbers.begin(), numbers.end(), IsFree))
     Refuse(StrCat("input ", Quote(value.name), " has a number below all sizes"));
   return numbers;
@@ -65,14 +65,14 @@ const Sizes& NodeInputs::FeatureDims(size_t i) const {
 }
 
 ImportedParam NodeInputs::Bias(size_t i, int64_t units) const {
-  const ImportedParam bias = Weight(i);
+  ImportedParam bias = Weight(i);
   if (ProductOf(bias.dims) != units || (!bias.dims.empty() && bias.dims.back() != units))
     Refuse(StrCat("has ", units, " outputs, and a bias of ", SizesText(bias.dims)));
   return bias;
 }
 
 ImportedParam NodeInputs::Matrix() const {
-  const ImportedParam weight = Weight(1);
+  ImportedParam weight = Weight(1);
   if (weight.dims.size() != 2 || weight.dims[0] < 1 || weight.dims[1] < 1 ||
       weight.dims[0] > INT_MAX || weight.dims[1] > INT_MAX)
     Refuse(StrCat("multiplies by a constant of ", SizesText(weight.dims), ", which is no matrix"));
