@@ -50,7 +50,7 @@ JobProto Job(const Cluster& cluster) {
       layer { name: "norm" type: kBM srclayers: "fc2" }
       layer { name: "loss" type: kSoftmaxLoss srclayers: "norm" srclayers: "data" }
     }
-    cluster { stall_timeout: 4 nworker_groups: )",
+    cluster { stall_timeout: 30 nworker_groups: )",
              kGroups, " nworkers_per_group: ", kWorkers, " ", cluster.settings, " }");
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
   job.set_plain_kernels(cluster.plain_kernels);

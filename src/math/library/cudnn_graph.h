@@ -119,9 +119,8 @@ inline constexpr int64_t kCudnnWorkspace = int64_t{1} << 30;
 inline constexpr int64_t kCudnnAlignment = 256;  // of a workspace, in bytes
 // Returns the first aligned address of memory with kCudnnAlignment bytes more than a workspace.
 inline void* AlignedForCudnn(void* memory) {
-  const auto address = reinterpret_cast<uintptr_t>(memory);
-  return reinterpret_cast<void*>((address + kCudnnAlignment - 1) / kCudnnAlignment *
-                                 kCudnnAlignment);
+  size_t space = kCudnnAlignment;
+  return std::align(kCudnnAlignment, 0, memory, space);
 }
 
 // A plan of operations for which an engine was chosen.
