@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/thread/unchecked_reads.h"
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
 #include "nn/neuron/inner_product.h"
@@ -12,8 +13,9 @@ namespace {
 constexpr int64_t kOutputs = 4;  // outputs computed at a time, each with a sum of its own
 
 // y[j] = <row j of w, x> for kOutputs rows of v numbers, `ld` floats apart.
-SINGA_CPU_CLONES void DotFourRows(const float* __restrict w, int64_t ld, const float* __restrict x,
-                                  int64_t v, float* __restrict y) {
+SINGA_UNCHECKED_READS SINGA_CPU_CLONES void DotFourRows(const float* __restrict w, int64_t ld,
+                                                        const float* __restrict x, int64_t v,
+                                                        float* __restrict y) {
   const float* __restrict const w1 = w + ld;
   const float* __restrict const w2 = w + 2 * ld;
   const float* __restrict const w3 = w + 3 * ld;
@@ -31,8 +33,9 @@ SINGA_CPU_CLONES void DotFourRows(const float* __restrict w, int64_t ld, const f
   y[3] = d;
 }
 
-SINGA_CPU_CLONES void DotOneRow(const float* __restrict w, const float* __restrict x, int64_t v,
-                                float* __restrict y) {
+SINGA_UNCHECKED_READS SINGA_CPU_CLONES void DotOneRow(const float* __restrict w,
+                                                      const float* __restrict x, int64_t v,
+                                                      float* __restrict y) {
   float sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (int64_t k = 0; k < v; ++k) sum += w[k] * x[k];
@@ -40,8 +43,9 @@ SINGA_CPU_CLONES void DotOneRow(const float* __restrict w, const float* __restri
 }
 
 // y = the sum of x[k] times row k of w, for v rows of n numbers, `ld` floats apart.
-SINGA_CPU_CLONES void AddUpRows(const float* __restrict w, int64_t ld, const float* __restrict x,
-                                int64_t v, float* __restrict y, int64_t n) {
+SINGA_UNCHECKED_READS SINGA_CPU_CLONES void AddUpRows(const float* __restrict w, int64_t ld,
+                                                      const float* __restrict x, int64_t v,
+                                                      float* __restrict y, int64_t n) {
   for (int64_t j = 0; j < n; ++j) y[j] = 0;
   for (int64_t k = 0; k < v; ++k)
     for (int64_t j = 0; j < n; ++j) y[j] += x[k] * w[k * ld + j];
