@@ -55,14 +55,28 @@ void RequireOneOf(const Arguments& args, const std::string& flag,
 void CheckRecords(const Arguments& args) {
   if (args.Has("backend") && !args.Has("store"))
     args.ThrowUsage("-backend needs -store, whose format it is");
+  if (args.Has("labels") && !args.Has("store"))
+    args.ThrowUsage("-labels needs -store, whose labels they are");
   try {
     if (args.Has("backend")) CheckBackend(args.Get("backend"));
   } catch (const ConfigError& error) {
     args.ThrowUsage("-backend: " + error.message());
   }
   std::error_code ignored;
-  if (args.Has("store") && !std::filesystem::exists(args.Get("store"), ignored))
-    throw FileError(kExitNoInput, args.Get("store"), "No such file or directory");
+  for (const char* flag : {"store", "labels"})
+    if (args.Has(flag) && !std::filesystem::exists(args.Get(flag), ignored))
+      throw FileError(kExitNoInput, args.Get(flag), "No such file or directory");
+}
+
+void CheckOperands(const Arguments& args) {
+  constexpr size_t kWanted = 2;
+  const std::string usage = ": singa import onnx NET.onnx DIR";
+  const std::vector<std::string>& words = args.operands();
+  if (words.empty()) args.ThrowUsage("the format is missing" + usage);
+  if (words[0] != "onnx") args.ThrowUsage(StrCat("the format must be onnx, is ", words[0], usage));
+  if (words.size() - 1 != kWanted)
+    args.ThrowUsage(
+        StrCat("onnx needs ", Counted(kWanted, "operand"), ", got ", words.size() - 1, usage));
 }
 
 ImportOptions ReadOptions(const Arguments& args) {
@@ -82,27 +96,31 @@ ImportOptions ReadOptions(const Arguments& args) {
   CheckRecords(args);
   options.store = args.Get("store");
   options.backend = args.Get("backend");
+  options.label_path = args.Get("labels");
   return options;
 }
 
-// Returns the text of job.conf, with comments for its reader.
-std::string ConfText(const JobProto& job, const std::string& file) {
+bool ReadsText(const JobProto& job) { return job.neuralnet().layer(0).has_char_rnn_conf(); }
+
+// Returns what the user can do about noise that the job reads in place of data; "": it reads none.
+std::string NoiseAdvice(const JobProto& job, const ImportedText& text) {
+  if (!text.text.empty()) return "set path, and vocab_path, to a text of yours";
+  const bool noise = job.neuralnet().layer(0).store_conf().backend() == kSyntheticBackend;
+  return noise ? "set backend and path of your records, and remove synthetic_conf" : "";
+}
+
+// Returns the text of job.conf, with comments for its reader. `noise`: NoiseAdvice's.
+std::string ConfText(const JobProto& job, const std::string& file, const std::string& noise) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseShortRepeatedPrimitives(true);
   std::string fields;
   printer.PrintToString(job, &fields);
-  const bool noise = job.neuralnet().layer(0).store_conf().backend() == kSyntheticBackend;
   std::string text = StrCat("# proto-file: proto/job.proto\n# proto-message: singa.JobProto\n#\n",
                             "# Imported by `singa import onnx` from ", Printable(file), ".\n");
-  if (noise)
-    text +=
-        "# The input layer reads noise: set backend and path of your records, and remove "
-        "synthetic_conf.\n";
-  if (job.neuralnet().layer(0).has_char_rnn_conf())
-    text +=
-        "# The input layer reads a text: set path and vocab_path of yours. Byte n of the "
-        "vocabulary "
-        "has index n.\n";
+  if (!noise.empty())
+    text += StrCat("# The job reads noise, from which it learns nothing: ", noise, ".\n");
+  if (ReadsText(job))
+    text += "# Byte n of the file at vocab_path has index n.\n";
   else
     text +=
         "# If the model's inputs were prepared outside of it, set channel_mean and channel_std.\n";
@@ -151,17 +169,16 @@ void SetPaths(const std::string& dir, JobProto* job) {
   job->mutable_cluster()->set_workspace(StrCat(dir, "/run"));
   job->add_checkpoint_path(StrCat(dir, "/", kImportedValues));
   LayerProto* const input = job->mutable_neuralnet()->mutable_layer(0);
-  if (!input->has_char_rnn_conf()) return;
+  if (!ReadsText(*job)) return;
   CharRNNProto* const text = input->mutable_char_rnn_conf();
   text->set_vocab_path(StrCat(dir, "/", kImportedVocabulary));
   if (!text->has_path()) text->set_path(StrCat(dir, "/", kImportedText));
 }
 
 int ImportOnnx(const Arguments& args) {
-  const std::vector<std::string>& words = args.Operands("onnx NET.onnx DIR");
-  if (words[0] != "onnx") args.ThrowUsage(StrCat("the format must be onnx, is ", words[0]));
+  CheckOperands(args);
   const ImportOptions options = ReadOptions(args);
-  const std::string &in = words[1], dir = FolderPath(words[2]);
+  const std::string &in = args.operands()[1], dir = FolderPath(args.operands()[2]);
   RequireNewFolder(dir);
   const MappedFile file(in);
   const OnnxModel model = ReadOnnxModel(file.bytes(), in);
@@ -174,19 +191,23 @@ int ImportOnnx(const Arguments& args) {
     tensors.push_back(Stored(param.name, Shape(param.shape), param.numbers.data()));
     numbers += param.numbers.size();
   }
-  WriteJob(dir, ConfText(imported.job, in), imported.text, std::move(tensors));
+  const std::string noise = NoiseAdvice(imported.job, imported.text);
+  WriteJob(dir, ConfText(imported.job, in, noise), imported.text, std::move(tensors));
   std::cerr << "wrote " << Printable(dir) << ": "
             << Counted(imported.job.neuralnet().layer_size(), "layer") << ", "
             << Counted(imported.params.size(), "param") << ", " << Counted(numbers, "number")
             << '\n';
   if (imported.guessed_loss)
     std::cerr << "loss: kSoftmaxLoss, as the model does not say; -loss names another\n";
+  if (!noise.empty())
+    std::cerr << "the job reads noise, from which it learns nothing: give -store PATH, or in "
+              << Printable(dir) << "/" << kImportedConf << " " << noise << '\n';
   return kExitOk;
 }
 
 constexpr const char* kImportHelp =
     R"(usage: singa import onnx NET.onnx DIR [-loss KIND] [-shape SIZES] [-mean NUMBERS]
-                         [-std NUMBERS] [-store PATH [-backend FORMAT]]
+                         [-std NUMBERS] [-store PATH [-backend FORMAT] [-labels FILE]]
 
 Makes the folder DIR with a job of an ONNX model: job.conf, the net as plain layers, and
 model.safetensors, the values of its params. The job's workspace is DIR/run. Run the job from the
@@ -200,7 +221,9 @@ folder that this runs in.
                   each channel
   -std NUMBERS    divides the difference: one for all, or with commas one for each channel
   -store PATH     records, or text, that the job reads; if not given, noise
-  -backend FORMAT format of the records: conf/guide/data.md
+  -backend FORMAT format of the records, as conf/guide/data.md names it; judged by content if not
+                  given
+  -labels FILE    labels of the records, if they are idx; found by name for MNIST's files
 
 A layer has the name of the value that it computes. A node that no layer can compute is an error,
 which lists the first 20 such nodes. External data must be in the folder of the model.
@@ -210,20 +233,21 @@ Exit code 65: the model is damaged, or has nodes without a layer; 66: a file is 
 DIR cannot be made, or exists.
 )";
 
-SINGA_REGISTER_SUBCOMMAND(import, {.place = 85,
-                                   .name = "import",
-                                   .operands = "onnx",
-                                   .brief = "make a job of an ONNX model",
-                                   .reads = Subcommand::kItsOwn,
-                                   .options = {},
-                                   .alone = true,
-                                   .help = kImportHelp,
-                                   .run = [](const CommandLine& line) {
-                                     return ImportOnnx({"import",
-                                                        line.args,
-                                                        {.values = {"loss", "shape", "mean", "std",
-                                                                    "store", "backend"}}});
-                                   }});
+SINGA_REGISTER_SUBCOMMAND(import,
+                          {.place = 85,
+                           .name = "import",
+                           .operands = "onnx",
+                           .brief = "make a job of an ONNX model",
+                           .reads = Subcommand::kItsOwn,
+                           .options = {},
+                           .alone = true,
+                           .help = kImportHelp,
+                           .run = [](const CommandLine& line) {
+                             return ImportOnnx({"import",
+                                                line.args,
+                                                {.values = {"loss", "shape", "mean", "std", "store",
+                                                            "backend", "labels"}}});
+                           }});
 
 }  // namespace
 }  // namespace singa

@@ -7,6 +7,7 @@
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "io/checkpoint/params_file.h"
+#include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "support/driver/captured_command.h"
 #include "support/driver/imported_graph.h"
@@ -68,6 +69,33 @@ TEST_F(ImportCommandTest, TakesARecordsShapeLossAndStore) {
   EXPECT_THAT(conf, Not(HasSubstr("noise")));
 }
 
+TEST_F(ImportCommandTest, TheFormatOfTheRecordsIsJudgedByTheirContent) {
+  const std::string images = dir_.Write("t-images-idx3", Idx({2, 2, 2}, "abcdefgh"));
+  const std::string labels = dir_.Write("t-labels-idx1", Idx({2}, std::string("\0\1", 2)));
+  const std::string other = dir_.Write("other", Idx({2}, std::string("\0\1", 2)));
+  const std::pair<Words, std::string> stores[] = {
+      {{"-store", dir_.Write("a.txt", "0,1,2\n")}, "backend: \"textfile\"\n"},
+      {{"-store", dir_.Write("a.bin", Tuple("a", Pixels(0, "abcd")))}, "backend: \"kvfile\"\n"},
+      {{"-store", images}, StrCat("label_path: \"", labels, "\"\n")},
+      {{"-store", images, "-labels", other}, StrCat("label_path: \"", other, "\"\n")}};
+  for (const auto& [flags, text] : stores) {
+    const CapturedCommand run = Import(Model(), flags);
+    EXPECT_EQ(run.code, kExitOk) << run.err;
+    EXPECT_THAT(run.err, Not(HasSubstr("noise")));
+    EXPECT_THAT(TempDir::Read(folder_ + "/job.conf"), HasSubstr(text));
+    std::filesystem::remove_all(folder_);
+  }
+}
+
+TEST_F(ImportCommandTest, AJobWithoutRecordsSaysThatItReadsNoise) {
+  EXPECT_THAT(Import(Model()).err,
+              HasSubstr(StrCat("the job reads noise, from which it learns nothing: give -store "
+                               "PATH, or in ",
+                               folder_, "/job.conf set backend and path of your records")));
+  EXPECT_THAT(TempDir::Read(folder_ + "/job.conf"),
+              HasSubstr("# The job reads noise, from which it learns nothing: set backend"));
+}
+
 TEST_F(ImportCommandTest, AModelWithoutLayersLeavesNoFolder) {
   OnnxGraph graph = PictureGraph();
   graph.Add("TopK", {"x"}, {"y"});
@@ -97,7 +125,7 @@ TEST_F(ImportCommandTest, AFolderThatCannotBeMadeIsAnError) {
 }
 
 TEST_F(ImportCommandTest, WordsThatAreWrongAreNamed) {
-  const std::string model = Model();
+  const std::string model = Model(), images = dir_.Write("images", Idx({1, 2, 2}, "abcd"));
   const std::pair<Words, std::string> wrong[] = {
       {{"-loss", "l1"}, "-loss must be one of softmax, sigmoid, euclidean, none; is l1"},
       {{"-shape", "3,x"}, "-shape: \"x\" is not a valid number: sizes with commas"},
@@ -108,7 +136,10 @@ TEST_F(ImportCommandTest, WordsThatAreWrongAreNamed) {
       {{"-std", "1,0,1"}, "-std must not have a 0"},
       {{"-backend", "idx"}, "-backend needs -store, whose format it is"},
       {{"-store", model, "-backend", "none"}, "-backend: "},
-      {{"more"}, "needs 3 operands"}};
+      {{"-labels", model}, "-labels needs -store, whose labels they are"},
+      {{"-store", dir_.Write("a.csv", "0,1\n"), "-labels", model}, "-labels is for records of idx"},
+      {{"-store", images}, "is idx: name its labels with -labels FILE"},
+      {{"more"}, "onnx needs 2 operands, got 3: singa import onnx NET.onnx DIR"}};
   for (const auto& [flags, text] : wrong) {
     const CapturedCommand run = Import(model, flags);
     EXPECT_EQ(run.code, kExitUsage) << text;
@@ -123,7 +154,12 @@ TEST_F(ImportCommandTest, AnotherFormatIsRefused) {
   line.args = {"torch", "net.pt", folder_};
   const CapturedCommand run([&] { return FindSubcommand("import")->run(line); });
   EXPECT_EQ(run.code, kExitUsage);
-  EXPECT_THAT(run.err, HasSubstr("the format must be onnx, is torch"));
+  EXPECT_THAT(run.err, HasSubstr("the format must be onnx, is torch: singa import onnx NET.onnx "
+                                 "DIR"));
+  line.args = {"onnx", "net.onnx"};
+  const CapturedCommand one([&] { return FindSubcommand("import")->run(line); });
+  EXPECT_EQ(one.code, kExitUsage);
+  EXPECT_THAT(one.err, HasSubstr("onnx needs 2 operands, got 1: singa import onnx NET.onnx DIR"));
 }
 
 }  // namespace

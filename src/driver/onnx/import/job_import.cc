@@ -12,7 +12,9 @@
 #include "driver/onnx/import/net_names.h"
 #include "driver/onnx/import/text_of_job.h"
 #include "io/checkpoint/json_text.h"
+#include "io/format/guess_backend.h"
 #include "io/format/synthetic_store.h"
+#include "io/store/store.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -32,7 +34,29 @@ void SetPreparation(const std::string& flag, const std::vector<float>& values, i
   list->Add(values.begin(), values.end());
 }
 
-void SetRecords(const ImportOptions& options, StoreProto* conf) {
+// Sets path and format of the user's records, and the file of their labels.
+void SetStore(const ImportOptions& options, bool labels, StoreProto* conf) {
+  conf->clear_synthetic_conf();
+  conf->set_path(options.store);
+  conf->set_backend(options.backend.empty() ? GuessBackend(options.store) : options.backend);
+  if (!TraitsOf(conf->backend()).label_file) {
+    if (options.label_path.empty()) return;
+    throw Error(kExitUsage,
+                StrCat("-labels is for records of idx; ", options.store, " is ", conf->backend()));
+  }
+  const std::string path =
+      options.label_path.empty() ? GuessLabelPath(options.store) : options.label_path;
+  if (!path.empty())
+    conf->set_label_path(path);
+  else if (labels)
+    throw Error(kExitUsage, StrCat(options.store, " is ", conf->backend(),
+                                   ": name its labels with -labels FILE"));
+  else
+    conf->set_has_label(false);
+}
+
+// `labels`: a loss reads the records' labels.
+void SetRecords(const ImportOptions& options, bool labels, StoreProto* conf) {
   const bool own = conf->has_mean_value() || conf->has_std_value() ||
                    conf->channel_mean_size() > 0 || conf->channel_std_size() > 0;
   if (own && !(options.mean.empty() && options.std.empty()))
@@ -48,9 +72,7 @@ void SetRecords(const ImportOptions& options, StoreProto* conf) {
     conf->mutable_synthetic_conf()->set_records(kNoiseRecords);
     return;
   }
-  conf->clear_synthetic_conf();
-  conf->set_path(options.store);
-  if (!options.backend.empty()) conf->set_backend(options.backend);
+  SetStore(options, labels, conf);
 }
 
 // Transposes a constant that has a row for each of the param's `columns` columns.
@@ -111,6 +133,11 @@ void RequireBoundedParams(const ImportedNet& net, const std::string& file) {
                " MiB of constants; at most ", kMostCopies, " copies are made"));
 }
 
+bool ReadsLabels(const ImportedNet& net) {
+  return std::any_of(net.layers.begin(), net.layers.end(),
+                     [](const ImportedLayer& layer) { return layer.conf.type() == kSoftmaxLoss; });
+}
+
 bool HasTimeSteps(const ImportedNet& net) {
   return std::any_of(net.layers.begin(), net.layers.end(),
                      [](const ImportedLayer& layer) { return layer.steps > 1; });
@@ -129,7 +156,7 @@ ImportedJob ImportJob(const OnnxModel& model, const std::string& file, const Imp
   if (input.type() == kCharRNN)
     SetText(model, file, options, net.vocabulary, &imported.text, input.mutable_char_rnn_conf());
   else
-    SetRecords(options, input.mutable_store_conf());
+    SetRecords(options, ReadsLabels(net), input.mutable_store_conf());
   NameLayers(&net.layers);
   RequireBoundedParams(net, file);
   imported.job.mutable_train_one_batch()->set_alg(HasTimeSteps(net) ? kBPTT : kBP);

@@ -16,7 +16,9 @@ struct ImportOptions {
   Sizes shape = {};                        // of a row of the input; empty: the model's
   std::string loss = {};                   // as AddLoss takes it
   std::vector<float> mean = {}, std = {};  // one number, or one for each channel
-  std::string store = {}, backend = {};    // of the input layer; "": noise
+  // The input layer's. store "": noise; backend "": judged by content; label_path "": found by
+  // name.
+  std::string store = {}, backend = {}, label_path = {};
 };
 
 struct ImportedValues {

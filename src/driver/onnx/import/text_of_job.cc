@@ -55,8 +55,9 @@ std::string VocabularyBytes(const OnnxModel& model, const std::string& file, int
 
 void SetText(const OnnxModel& model, const std::string& file, const ImportOptions& options,
              int64_t characters, ImportedText* files, CharRNNProto* conf) {
-  if (!options.mean.empty() || !options.std.empty() || !options.backend.empty())
-    throw Error(kExitUsage, "-mean, -std and -backend: the model reads a text");
+  if (!options.mean.empty() || !options.std.empty() || !options.backend.empty() ||
+      !options.label_path.empty())
+    throw Error(kExitUsage, "-mean, -std, -backend and -labels: the model reads a text");
   conf->set_batchsize(kImportBatchSize);
   files->vocabulary = VocabularyBytes(model, file, characters);
   if (!options.store.empty()) return conf->set_path(options.store);
