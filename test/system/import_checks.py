@@ -66,6 +66,20 @@ def params_go_to_a_file_of_other_names_and_come_back_the_same(case):
 
 
 @check
+def an_export_like_the_imported_file_gives_its_tensors_back(case):
+    before = trained(case)
+    like = {"c.weight": ("F32", [6, 3], turned(before["w2"])[2]),
+            "count": ("I64", [1], bytes(8)), "a.bias": ("F32", [1, 6], before["b1"][2]),
+            "a.weight": ("F32", [6, 2, 2], before["w1"][2]), "b2": ("F32", [3], before["b2"][2])}
+    write_tensors(case.path("torch.safetensors"), like)
+    case.write("names.map", "a.weight w1\na.bias b1\nc.weight w2 transpose\n")
+    case.run("ckpt", "import", "torch.safetensors", "came", "-conf", "job.conf", "-map", "names.map")
+    case.train("job.conf", "-set", "checkpoint_path=came", "-set", "train_steps=0", workspace="kept")
+    case.run("ckpt", "export", "-map", "names.map", "-like", "torch.safetensors", "kept", "back.safetensors")
+    equal(tensors(case.path("back.safetensors")), tensors(case.path("torch.safetensors")), "tensors")
+
+
+@check
 def checkpoint_path_takes_shapes_with_the_same_elements_in_the_same_order(case):
     before = trained(case)
     case.train("job.conf", "-set", "checkpoint_path=ws", workspace="plain")

@@ -149,7 +149,11 @@ int CkptCommand(const std::vector<std::string>& args) {
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (args[0] == "ls") return List(Arguments(command, rest, {}).Operands("PATH")[0]);
   if (args[0] == "verify") return Verify(Arguments(command, rest, {}).Operands("PATH")[0]);
-  if (args[0] == "export") return ExportParams({command, rest, {.values = {"format", "map"}}});
+  if (args[0] == "export")
+    return ExportParams(
+        {command,
+         rest,
+         {.values = {"format", "map", "like", "conf"}, .repeated = {"set", "plugin"}}});
   if (args[0] == "import")
     return ImportParams(
         {command, rest, {.values = {"conf", "map"}, .repeated = {"set", "plugin"}}});
@@ -161,7 +165,8 @@ namespace {
 
 constexpr const char* kCkptHelp = R"(usage: singa ckpt ls PATH       what checkpoints there are
        singa ckpt verify PATH   recompute all checksums, and look for values that are nan or inf
-       singa ckpt export [-format safetensors|blobprotos] [-map FILE] PATH OUT
+       singa ckpt export [-format safetensors|blobprotos] [-map FILE]
+                         [-like FILE.safetensors [-conf JOB [-set PATH=VALUE]...]] PATH OUT
                                 the parameters as one file
        singa ckpt import IN.safetensors DIR -conf JOB [-map FILE] [-set PATH=VALUE]...
                                 another program's parameters as a checkpoint for the job's net
@@ -181,8 +186,13 @@ A line of the map is
   NAME-IN-FILE NAME-IN-NET [SHAPE] [transpose]
 
 SHAPE, such as 64,3,7,7, is the shape in the file. `transpose` says that the file has the transposed
-matrix. export transposes by this word alone. "#" begins a comment. Names that no line has stay as
-they are.
+matrix. "#" begins a comment. Names that no line has stay as they are.
+
+export -like undoes an import: OUT gets the names of FILE, by the map, its shapes, and its order of
+tensors. -conf JOB is the job of the import, if import transposed weights for it; without -conf,
+export transposes only by the map. FILE's tensors without floating-point numbers are copied. Numbers
+are float32. Params that FILE lacks, tensors that no param becomes, and shapes that do not fit are
+errors: all are listed, and nothing is written.
 
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, or with values that
 are nan or inf, which export and import do not write, or of other names or shapes than the net has;

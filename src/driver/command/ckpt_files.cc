@@ -2,14 +2,17 @@
 
 #include <climits>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "base/file/file_system.h"
 #include "base/file/sha256.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
+#include "driver/command/like_file.h"
 #include "driver/command/moved_params.h"
 #include "driver/command/new_folder.h"
 #include "driver/conf/check_job.h"
@@ -20,6 +23,8 @@
 #include "io/checkpoint/checkpoint_writer.h"
 #include "io/checkpoint/finite_params.h"
 #include "io/checkpoint/json_text.h"
+#include "io/checkpoint/mapped_file.h"
+#include "io/checkpoint/safetensors.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/checkpoint/shape_fit.h"
 #include "io/file/new_file.h"
@@ -56,12 +61,22 @@ void WriteBlobs(const ParamsFile& params, WritableFile* file) {
     WriteBlob("0#" + name, entry.version, entry.shape, entry.values, file);
 }
 
+// Returns whether OUT is to be a file of SINGA 0.3. Throws UsageError for flags that do not fit.
 bool AsksForBlobProtos(const Arguments& args) {
   const std::string format = args.Get("format", "safetensors");
   if (format != "safetensors" && format != "blobprotos")
     args.ThrowUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
   if (format == "blobprotos" && args.Has("map"))
     args.ThrowUsage("-map is for safetensors; SINGA 0.3 reads the net's names");
+  if (format == "blobprotos" && args.Has("like"))
+    args.ThrowUsage("-like is for safetensors; SINGA 0.3 reads the net's shapes");
+  if (args.Has("conf") && !args.Has("like"))
+    args.ThrowUsage("-conf is for -like: it says which weights are transposed");
+  for (const char* flag : {"set", "plugin"})
+    if (args.Has(flag) && !args.Has("conf")) args.ThrowUsage(StrCat("-", flag, " needs -conf"));
+  if (format != "blobprotos" && !args.Operands("PATH OUT")[1].ends_with(".safetensors"))
+    args.ThrowUsage(
+        StrCat("the file to write must end with .safetensors, is ", args.operands()[1]));
   return format == "blobprotos";
 }
 
@@ -148,32 +163,13 @@ int ImportFor(const JobProto& job, const Arguments& args) {
   return kExitOk;
 }
 
-}  // namespace
-
-int ExportParams(const Arguments& args) {
-  const bool as_blob_protos = AsksForBlobProtos(args);
-  const std::string &path = args.Operands("PATH OUT")[0], &out = args.operands()[1];
-  if (!as_blob_protos && !out.ends_with(".safetensors"))
-    args.ThrowUsage(StrCat("the file to write must end with .safetensors, is ", out));
-  const ParamsFile params = LoadParams(path);
-  RequireFinite(params);
-  const size_t numbers = NumbersIn(params);
-  if (as_blob_protos && numbers > INT_MAX / sizeof(float) - (1 << 20))
-    throw Error(kExitUsage, StrCat(path, ": ", numbers * sizeof(float),
-                                   " bytes of params; a blobprotos file holds less than 2 GiB"));
-  MovedParams mover = MoverOf(args);
-  std::vector<StoredTensor> tensors = mover.ToFile(params);
-  mover.ThrowProblems(path);
-  TellLeftOut(params);
-
+// Writes a whole file at `out`, by `write`, or leaves what is there.
+void WriteWholeFile(const std::string& out, const std::function<void(WritableFile*)>& write) {
   PosixFileSystem disk;
   const std::string target = TargetOf(out), fresh = TemporaryName(target);
   try {
     const auto file = disk.Create(fresh);
-    if (as_blob_protos)
-      WriteBlobs(params, file.get());
-    else
-      WriteSafetensors(std::move(tensors), file.get());
+    write(file.get());
     file->Sync();
     file->Close();
     disk.Rename(fresh, target);
@@ -182,10 +178,52 @@ int ExportParams(const Arguments& args) {
     fs::remove(fresh, ignored);
     throw;
   }
+}
+
+// Writes params by the map, and like the file that -like names. `job`: of -conf; may be null.
+void ExportTensors(const ParamsFile& params, const JobProto* job, const Arguments& args) {
+  MovedParams mover = MoverOf(args);
+  std::vector<StoredTensor> tensors = mover.ToFile(params);
+  std::optional<SafetensorsFile> like;
+  std::vector<std::string> turned;
+  if (args.Has("like")) {
+    like.emplace(MappedFile(args.Get("like")));
+    const ParamTable net = job ? ParamsOf(*job) : ParamTable();
+    tensors = LikeFile(std::move(tensors), like->view(), job ? &net : nullptr, &mover, &turned);
+  }
+  mover.ThrowProblems(args.operands()[0]);
+  const TensorOrder order = like ? TensorOrder::kAsGiven : TensorOrder::kByName;
+  WriteWholeFile(args.operands()[1],
+                 [&](WritableFile* file) { WriteSafetensors(std::move(tensors), file, order); });
+  Tell("transposed, as their layers say", turned);
+}
+
+int ExportFor(const JobProto* job, const Arguments& args, bool as_blob_protos) {
+  const std::string &path = args.Operands("PATH OUT")[0], &out = args.operands()[1];
+  const ParamsFile params = LoadParams(path);
+  RequireFinite(params);
+  const size_t numbers = NumbersIn(params);
+  if (as_blob_protos && numbers > INT_MAX / sizeof(float) - (1 << 20))
+    throw Error(kExitUsage, StrCat(path, ": ", numbers * sizeof(float),
+                                   " bytes of params; a blobprotos file holds less than 2 GiB"));
+  if (as_blob_protos)
+    WriteWholeFile(out, [&](WritableFile* file) { WriteBlobs(params, file); });
+  else
+    ExportTensors(params, job, args);
+  TellLeftOut(params);
   if (params.path() != path) std::cerr << "params from " << Printable(params.path()) << '\n';
   std::cerr << "wrote " << out << ": " << Counted(params.params().size(), "param") << ", "
             << Counted(numbers, "number") << "\n";
   return kExitOk;
+}
+
+}  // namespace
+
+int ExportParams(const Arguments& args) {
+  const bool as_blob_protos = AsksForBlobProtos(args);
+  if (!args.Has("conf")) return ExportFor(nullptr, args, as_blob_protos);
+  return WithJob(args.Get("conf"), args.Settings(), {},
+                 [&](const JobProto& job) { return ExportFor(&job, args, as_blob_protos); });
 }
 
 int ImportParams(const Arguments& args) {

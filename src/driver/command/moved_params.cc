@@ -37,6 +37,13 @@ bool MovedParams::IsTransposed(const std::string& in_net) const {
                      [&](const NamePair& pair) { return pair.transpose && pair.in_net == in_net; });
 }
 
+std::string MovedParams::NameInNet(const std::string& in_file) const {
+  const auto pair = std::find_if(pairs_.begin(), pairs_.end(), [&](const NamePair& candidate) {
+    return candidate.in_file == in_file;
+  });
+  return pair == pairs_.end() ? in_file : pair->in_net;
+}
+
 StoredTensor MovedParams::Moved(const NamePair& pair, const ParamsFile::Entry& entry, bool to_net) {
   const std::string& name = to_net ? pair.in_net : pair.in_file;
   StoredTensor tensor = Stored(name, entry.shape, entry.values.data());

@@ -27,6 +27,8 @@ class MovedParams {
   StoredTensor Transposed(const StoredTensor& matrix);
   // Returns whether a pair says that the file has the transposed matrix of a param of the net.
   bool IsTransposed(const std::string& in_net) const;
+  // Returns the name in the net of a param of the file.
+  std::string NameInNet(const std::string& in_file) const;
 
   void AddProblem(const std::string& text) { problems_.push_back(text); }
   // Throws DataError with all problems of `file`, if there are any.

@@ -57,11 +57,6 @@ float ToFloat(StoredType type, const std::byte* p) {
   }
 }
 
-bool IsFloating(StoredType type) {
-  return type == StoredType::kF32 || type == StoredType::kF64 || type == StoredType::kF16 ||
-         type == StoredType::kBF16;
-}
-
 }  // namespace
 
 class ParamsFileReader {

@@ -46,10 +46,14 @@ std::string Header(const std::vector<StoredTensor>& tensors) {
 
 }  // namespace
 
-FileSums WriteSafetensors(std::vector<StoredTensor> tensors, WritableFile* file) {
-  std::sort(tensors.begin(), tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
-    return SizeOf(a.type) != SizeOf(b.type) ? SizeOf(a.type) > SizeOf(b.type) : a.name < b.name;
-  });
+FileSums WriteSafetensors(std::vector<StoredTensor> tensors, WritableFile* file,
+                          TensorOrder order) {
+  const bool by_name = order == TensorOrder::kByName;
+  std::stable_sort(tensors.begin(), tensors.end(),
+                   [by_name](const StoredTensor& a, const StoredTensor& b) {
+                     if (SizeOf(a.type) != SizeOf(b.type)) return SizeOf(a.type) > SizeOf(b.type);
+                     return by_name && a.name < b.name;
+                   });
   const std::string header = Header(tensors);
   Sha256 sha;
   sha.Update(header.data(), header.size());

@@ -18,9 +18,13 @@ struct FileSums {
   std::map<std::string, uint32_t> crc32c;  // of each tensor's bytes
 };
 
+// Order of tensors with types of one size.
+enum class TensorOrder : uint8_t { kByName, kAsGiven };
+
 // Writes all of `file`; the caller calls Sync and Close. Tensors are sorted by falling size of
-// type, then by name, so that each is aligned to its type. Throws FileError, or ConfigError for
-// names that the format cannot hold: repeated, "__metadata__", or not UTF-8.
-FileSums WriteSafetensors(std::vector<StoredTensor> tensors, WritableFile* file);
+// type, then as `order` says, so that each is aligned to its type. Throws FileError, or ConfigError
+// for names that the format cannot hold: repeated, "__metadata__", or not UTF-8.
+FileSums WriteSafetensors(std::vector<StoredTensor> tensors, WritableFile* file,
+                          TensorOrder order = TensorOrder::kByName);
 
 }  // namespace singa

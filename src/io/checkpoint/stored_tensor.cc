@@ -31,6 +31,11 @@ std::string_view NameOf(StoredType type) { return kTypes[static_cast<size_t>(typ
 
 int64_t SizeOf(StoredType type) { return kTypes[static_cast<size_t>(type)].bytes; }
 
+bool IsFloating(StoredType type) {
+  return type == StoredType::kF32 || type == StoredType::kF64 || type == StoredType::kF16 ||
+         type == StoredType::kBF16;
+}
+
 std::vector<float> FloatsIn(const StoredTensor& tensor) {
   std::vector<float> floats(static_cast<size_t>(tensor.shape.size()));
   if (!floats.empty()) std::memcpy(floats.data(), tensor.data, tensor.bytes());

@@ -36,6 +36,8 @@ enum class StoredType : uint8_t {
 std::string_view NameOf(StoredType type);
 std::optional<StoredType> StoredTypeOf(std::string_view name);
 int64_t SizeOf(StoredType type);
+// Returns whether tensors of this type hold floating-point numbers.
+bool IsFloating(StoredType type);
 
 template <typename T>
 constexpr StoredType kStoredTypeOf = [] {

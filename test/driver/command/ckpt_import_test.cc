@@ -120,6 +120,48 @@ TEST_F(CkptImportTest, AnExportInAnotherShapeMustHaveTheNumbers) {
   EXPECT_THAT(run.err, HasSubstr(", which cannot become "));
 }
 
+TEST_F(CkptImportTest, AnExportLikeTheImportedFileEqualsIt) {
+  const int64_t counts[] = {7};
+  const std::string in = dir_.Path("in.safetensors"), out = dir_.Path("out.safetensors");
+  const auto file = PosixFileSystem().Create(in);
+  WriteSafetensors({Stored("count", {}, counts), Stored("fc.weight", {2, 1, 4}, kNumbers),
+                    Stored("a", {2, 1}, kNumbers)},
+                   file.get(), TensorOrder::kAsGiven);
+  file->Close();
+  ASSERT_EQ(Import(in, "fc.weight w\na b\n").code, kExitOk);
+  const CapturedCommand run =
+      Ckpt({"export", "-map", dir_.Path("map"), "-like", in, folder_, out});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_EQ(TempDir::Read(out), TempDir::Read(in));
+}
+
+TEST_F(CkptImportTest, AnExportTransposesWhatTheJobOfTheImportDoes) {
+  std::string job = SmallJob(dir_.Path("ws"), "train_steps: 1").DebugString();
+  job.replace(job.find("num_output: 2"), 0, "transpose: true ");
+  dir_.Write("job.conf", job);
+  const std::string in = Tensors({{"w", {2, 4}}, {"b", {2}}}), out = dir_.Path("out.safetensors");
+  ASSERT_EQ(Import(in).code, kExitOk);
+  const CapturedCommand blind = Ckpt({"export", "-like", in, folder_, out});
+  EXPECT_EQ(blind.code, kExitBadData);
+  EXPECT_THAT(blind.err, HasSubstr("; -conf JOB says which layers have transpose: true"));
+  const CapturedCommand run = Ckpt({"export", "-like", in, "-conf", conf_, folder_, out});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("transposed, as their layers say: w\n"));
+  EXPECT_EQ(TempDir::Read(out), TempDir::Read(in));
+}
+
+TEST_F(CkptImportTest, AllThatAnExportLacksToBeLikeAFileIsListed) {
+  ASSERT_EQ(Import(Tensors({{"w", {2, 4}}, {"b", {2}}})).code, kExitOk);
+  const std::string out = dir_.Path("out.safetensors");
+  const CapturedCommand run =
+      Ckpt({"export", "-like", Tensors({{"w", {4, 1}}, {"head", {2}}}), folder_, out});
+  EXPECT_EQ(run.code, kExitBadData);
+  for (const char* const text : {"no param becomes \"head\" of ", "there is no \"b\" in ",
+                                 "param \"w\" has the shape (2, 4) here, in "})
+    EXPECT_THAT(run.err, HasSubstr(text));
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 TEST_F(CkptImportTest, ValuesThatAreNotFiniteAreRefused) {
   const float values[] = {1, NAN};
   const auto out = PosixFileSystem().Create(dir_.Path("nan.safetensors"));
@@ -142,7 +184,9 @@ TEST_F(CkptImportTest, WordsThatAreMissingOrWrongAreNamed) {
   const std::pair<Words, std::string> wrong[] = {
       {{"import", "in", folder_}, "-conf, the job whose net takes the parameters, is missing"},
       {{"import", "-conf", conf_, "in"}, "needs 2 operands, got 1"},
-      {{"export", "-format", "blobprotos", "-map", "m", "in", "out"}, "-map is for safetensors"}};
+      {{"export", "-format", "blobprotos", "-map", "m", "in", "out"}, "-map is for safetensors"},
+      {{"export", "-format", "blobprotos", "-like", "m", "in", "out"}, "-like is for safetensors"},
+      {{"export", "-conf", conf_, "in", "out.safetensors"}, "-conf is for -like"}};
   for (const auto& [words, text] : wrong) {
     const CapturedCommand run = Ckpt(words);
     EXPECT_EQ(run.code, kExitUsage) << text;
