@@ -70,7 +70,8 @@ singa data convert [flags] SRC DST
 singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-header] [-label_column C]
                 [-targets N] [-root FOLDER] [-no_labels] [-encoded] [-max_bad N] PATH
     Prints the number of records, their shape or the range of their sizes, the range, mean and
-    deviation of all numbers and of each target, and how many records each label has.
+    deviation of all numbers, of each channel or column, and of each target, channel_mean and
+    channel_std for a store_conf, and how many records each label has.
 )";
 
 [[noreturn]] void ThrowDataUsage(const std::string& message) { throw UsageError("data", message); }

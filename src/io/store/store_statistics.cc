@@ -12,7 +12,10 @@
 namespace singa {
 namespace {
 
-constexpr size_t kMostRows = 1000;  // of a table
+constexpr size_t kMostRows = 1000;           // of a table
+constexpr size_t kMostChannels = 1'000'000;  // that are measured
+constexpr size_t kChannelRows = 20, kRowsAtEachEnd = 8;
+constexpr size_t kMostPasted = 100;  // numbers of a channel_mean that is printed
 
 // Sums of x and x^2 about a first guess of the mean, which avoids cancellation.
 class Moments {
@@ -42,6 +45,41 @@ class Moments {
  private:
   double count_ = 0, guess_ = 0, sum_ = 0, squares_ = 0;
   double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
+};
+
+// Returns the number of channels of a record; 0: it has none.
+size_t ChannelsOf(const Sample& sample) {
+  const bool shaped = sample.ShapeFits() && sample.shape.size() > 1;
+  if (shaped && sample.shape.size() != 3) return 0;
+  const auto channels = static_cast<size_t>(shaped ? sample.shape[0] : sample.size());
+  return channels <= kMostChannels ? channels : 0;
+}
+
+// The moments of each channel, while all records have as many.
+class ChannelMoments {
+ public:
+  void Add(const Sample& sample) {
+    const size_t channels = ChannelsOf(sample);
+    if (first_) channels_.resize(channels);
+    first_ = false;
+    if (channels != channels_.size()) channels_.clear();
+    for (size_t i = 0; i < channels_.size(); ++i) {
+      const size_t size = static_cast<size_t>(sample.size()) / channels;
+      if (sample.data.empty())
+        channels_[i].Add(sample.pixel.subspan(i * size, size));
+      else
+        channels_[i].Add(sample.data.subspan(i * size, size));
+    }
+  }
+
+  void Write(std::vector<NumberStatistics>* to) const {
+    to->resize(channels_.size());
+    for (size_t i = 0; i < channels_.size(); ++i) channels_[i].Write(&(*to)[i]);
+  }
+
+ private:
+  std::vector<Moments> channels_;
+  bool first_ = true;
 };
 
 // Widens the range of shapes by a record's shape. `first`: it is the first record.
@@ -79,6 +117,7 @@ void AddTargets(const Sample& sample, int64_t index, const Store& store,
 StoreStatistics Measure(Store* store) {
   StoreStatistics s;
   Moments moments;
+  ChannelMoments channels;
   std::vector<Moments> targets;
   s.records = store->size();
   s.least_size = std::numeric_limits<int64_t>::max();
@@ -89,12 +128,16 @@ StoreStatistics Measure(Store* store) {
     s.most_size = std::max(s.most_size, sample.size());
     ++s.labels[sample.label];
     AddTargets(sample, i, *store, &targets);
+    channels.Add(sample);
     if (sample.data.empty())
       moments.Add(sample.pixel);
     else
       moments.Add(sample.data);
   }
   moments.Write(&s);
+  channels.Write(&s.channels);
+  s.names = store->columns();
+  s.names.resize(std::min(s.names.size(), s.channels.size()));
   s.targets.resize(targets.size());
   for (size_t i = 0; i < targets.size(); ++i) targets[i].Write(&s.targets[i]);
   return s;
@@ -122,19 +165,56 @@ void WriteShape(const StoreStatistics& s, std::ostream& out) {
   }
 }
 
+void WriteTitles(const char* what, std::ostream& out) {
+  out << std::left << "\n" << std::setw(9) << what;
+  for (const char* name : {"min", "max", "mean"}) out << std::setw(17) << name;
+  out << "std\n";
+}
+
+void WriteRow(size_t index, const NumberStatistics& row, const std::string& name,
+              std::ostream& out) {
+  out << std::setw(9) << index;
+  for (double number : {row.min, row.max, row.mean}) out << std::setw(17) << number;
+  if (!name.empty()) out << std::setw(17);
+  out << row.std << name << "\n";
+}
+
 // Writes a row for each target.
 void WriteTargets(const std::vector<NumberStatistics>& targets, std::ostream& out) {
   if (targets.empty()) return;
-  out << std::left << "\n" << std::setw(9) << "target";
-  for (const char* name : {"min", "max", "mean"}) out << std::setw(17) << name;
-  out << "std\n";
-  for (size_t i = 0; i < std::min(targets.size(), kMostRows); ++i) {
-    const NumberStatistics& t = targets[i];
-    out << std::setw(9) << i;
-    for (double number : {t.min, t.max, t.mean}) out << std::setw(17) << number;
-    out << t.std << "\n";
-  }
+  WriteTitles("target", out);
+  for (size_t i = 0; i < std::min(targets.size(), kMostRows); ++i) WriteRow(i, targets[i], "", out);
   if (targets.size() > kMostRows) out << "and " << targets.size() - kMostRows << " more targets\n";
+}
+
+// Writes a field of a store_conf.
+template <typename GetNumber>
+void WriteField(const char* name, const StoreStatistics& s, const GetNumber& get,
+                std::ostream& out) {
+  out << name << ": [";
+  for (size_t i = 0; i < s.channels.size(); ++i) out << (i ? ", " : "") << get(s.channels[i]);
+  out << "]\n";
+}
+
+// Writes a row for each channel, or for the first and the last ones. The deviation of equal numbers
+// is 0, by which no reader divides; 1 is written in the field.
+void WriteChannels(const StoreStatistics& s, std::ostream& out) {
+  const size_t count = s.channels.size();
+  if (count == 0) return;
+  WriteTitles("channel", out);
+  for (size_t i = 0; i < count; ++i) {
+    if (count > kChannelRows && i == kRowsAtEachEnd) {
+      i = count - kRowsAtEachEnd;
+      out << "... " << count - 2 * kRowsAtEachEnd << " more channels\n";
+    }
+    WriteRow(i, s.channels[i], i < s.names.size() ? Printable(s.names[i].substr(0, 40)) : "", out);
+  }
+  if (count > kMostPasted) return;
+  out << "\n";
+  WriteField(
+      "channel_mean", s, [](const NumberStatistics& n) { return n.mean; }, out);
+  WriteField(
+      "channel_std", s, [](const NumberStatistics& n) { return n.std > 0 ? n.std : 1; }, out);
 }
 
 }  // namespace
@@ -146,6 +226,7 @@ std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
   WriteShape(s, out);
   out << std::setprecision(8) << "\nmin      " << s.min << "\nmax      " << s.max << "\nmean     "
       << s.mean << "\nstd      " << s.std << "\n";
+  WriteChannels(s, out);
   WriteTargets(s.targets, out);
   out << "\nlabel    records\n";
   size_t lines = 0;

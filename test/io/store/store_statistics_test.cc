@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "io/image_files.h"
@@ -55,6 +56,47 @@ TEST_F(StoreStatisticsTest, ShapesOfUnlikeNumbersOfSidesHaveNoRange) {
   EXPECT_EQ(ShapeOfTwo(flat, none), "shape    not one for all records");
   EXPECT_EQ(ShapeOfTwo(none, square), "shape    not one for all records");
   EXPECT_EQ(ShapeOfTwo(none, none), "shape    not given");
+}
+
+// Returns the lines between the statistics of all numbers and those of labels.
+std::string ChannelsOf(const std::string& backend, const StoreOptions& options) {
+  std::stringstream text;
+  text << Measure(OpenStore(backend, options).get());
+  const std::string all = text.str();
+  const size_t begin = all.find("\n\n", all.find("\nstd ")) + 2;
+  const size_t end = all.find("\nlabel ");
+  return begin < end ? all.substr(begin, end - begin) : "";
+}
+
+TEST_F(StoreStatisticsTest, ColumnsHaveRowsAndFieldsToPaste) {
+  const std::string table = dir_.Write("a.csv", "x,class,\"y, z\"\n1,0,5\n3,1,5\n");
+  EXPECT_EQ(ChannelsOf("textfile", {.path = table, .header = true, .label_column = "class"}),
+            "channel  min              max              mean             std\n"
+            "0        1                3                2                1                x\n"
+            "1        5                5                5                0                y, z\n\n"
+            "channel_mean: [2, 5]\nchannel_std: [1, 1]\n");
+}
+
+TEST_F(StoreStatisticsTest, PicturesHaveARowForEachColour) {
+  WriteTar(dir_.Path("pictures"),
+           {{"a/1.png", Png(2, 3, {1, 2, 3})}, {"b/2.png", Png(1, 6, {3, 6, 3})}});
+  const std::string channels = ChannelsOf("imagefolder", {.path = dir_.Path("pictures")});
+  EXPECT_NE(channels.find("channel_mean: [2, 4, 3]\nchannel_std: [1, 2, 1]\n"), std::string::npos)
+      << channels;
+}
+
+TEST_F(StoreStatisticsTest, AWideTableHasRowsForItsFirstAndLastColumns) {
+  std::string line = "0";
+  for (int i = 0; i < 101; ++i) line += StrCat(",", i);
+  const std::string channels = ChannelsOf("textfile", {.path = dir_.Write("wide", line + "\n")});
+  EXPECT_EQ(std::count(channels.begin(), channels.end(), '\n'), 1 + 8 + 1 + 8);
+  EXPECT_NE(channels.find("\n... 85 more channels\n93 "), std::string::npos) << channels;
+}
+
+TEST_F(StoreStatisticsTest, RecordsOfSeveralSizesHaveNoChannels) {
+  const std::string path =
+      dir_.Write("two", Tuple("a", Pixels(0, "abcd")) + Tuple("b", Pixels(0, "ab")));
+  EXPECT_EQ(ChannelsOf("kvfile", {.path = path}), "");
 }
 
 }  // namespace
