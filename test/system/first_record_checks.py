@@ -29,10 +29,10 @@ def check_reads_the_first_line_as_training_does(case):
     header = "; is this line a header? Then set header: true (singa data: -header)"
     label = "the label must be an integer from -2147483647 to 2147483647, is "
     for lines, text in (("label,a,b\n0,1,2\n", f'x.csv:1: record 0: {label}"label"{header}'),
-                        ("0;1;2\n", f'x.csv:1: record 0: {label}"0;1;2"; ";" seems to separate'),
-                        ("0\t1\t2\n", f'x.csv:1: record 0: {label}"0?1?2"; a tab seems to'),
+                        ("0;1;2\n", f'x.csv:1: record 0: {label}"0;1;2"; the fields seem to be separated by ";": '),
+                        ("0\t1\t2\n", f'x.csv:1: record 0: {label}"0?1?2"; the fields seem to be separated by tabs: '),
                         ("0.5,1,2\n", f'x.csv:1: record 0: {label}"0.5"'),
-                        ("0,1,x\n", 'x.csv:1: record 0: number 2 is "x"'),
+                        ("0,1,x\n", 'x.csv:1: record 0: number 2 in column 3 is "x"'),
                         ("", "x.csv: holds no record")):
         case.write("x.csv", lines)
         ends_as_checked(case, job(CSV, settings="train_steps: 4"), "store_conf.path", text)

@@ -101,7 +101,7 @@ def a_bad_record_of_one_worker_ends_the_group(case):
     case.write("points.csv", "0,1,2,3,4\n" * 9 + "0,1,2,x,4\n" + "1,2,3,4,5\n" * 20)
     conf = csv("points.csv", "train_steps: 50 disp_freq: 1", 6)
     err = case.train(conf, *workers(3), code=65).err
-    has(err, 'points.csv:10: record 9: number 3 is "x"', "stderr")
+    has(err, 'points.csv:10: record 9: number 3 in column 4 is "x"', "stderr")
 
 
 @check

@@ -64,6 +64,23 @@ bool IsHeader(std::string_view line) {
   return any;
 }
 
+// Returns whether a part of the field, which `separator` ends, is a number. Blanks and commas also
+// stand in texts, so there the first part must be one.
+bool HasNumber(std::string_view field, char separator) {
+  const bool first_alone = separator == ' ' || separator == ',';
+  for (;;) {
+    const size_t end = std::min(field.find(separator), field.size());
+    if (IsNumber(WithoutBlanks(field.substr(0, end)))) return true;
+    if (first_alone || end == field.size()) return false;
+    field.remove_prefix(end + 1);
+  }
+}
+
+// Returns advice if the header's only name seems to be several.
+std::string AdviceForOnly(const std::vector<std::string>& names) {
+  return names.size() == 1 ? SeparatorAdvice(names[0], CsvFields(""), true) : "";
+}
+
 // Returns the end of an error about a column that the header does not have.
 std::string ColumnsLike(const std::string& column, const std::vector<std::string>& names) {
   constexpr size_t kCompared = 1000, kListed = 8, kLength = 40;
@@ -183,15 +200,28 @@ int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& n
                             FieldText(column)));
   if (number)
     throw ValueError(StrCat("the header has ", Counted(std::ssize(names), "column"),
-                            ", label_column is ", *number));
+                            ", label_column is ", *number, AdviceForOnly(names)));
   const auto first = std::find(names.begin(), names.end(), column);
   if (first == names.end())
-    throw ValueError(
-        StrCat("the header has no column ", FieldText(column), ColumnsLike(column, names)));
+    throw ValueError(StrCat("the header has no column ", FieldText(column),
+                            ColumnsLike(column, names), AdviceForOnly(names)));
   if (std::find(first + 1, names.end(), column) != names.end())
     throw ValueError(StrCat("the header has two columns ", FieldText(column),
                             "; give label_column as a number"));
   return first - names.begin();
+}
+
+std::string SeparatorAdvice(std::string_view field, const CsvFields& fields, bool words) {
+  for (char other : {';', '\t', ' ', '|', ','}) {
+    if (field.find(other) == field.npos || fields.Separates(other)) continue;
+    const bool sure = words && other != ' ' && other != ',';
+    if (!sure && !HasNumber(field, other)) continue;
+    const std::string name = other == '\t' ? "\"\\t\"" : StrCat("\"", other, "\"");
+    const std::string shown = other == '\t' ? "tabs" : other == ' ' ? "spaces" : name;
+    return StrCat("; the fields seem to be separated by ", shown, ": then set separator: ", name,
+                  " (singa data: -separator ", name, ")");
+  }
+  return "";
 }
 
 bool HasLoneReturn(std::string_view line) {

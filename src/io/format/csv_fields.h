@@ -65,6 +65,10 @@ std::string IntegerAdvice(std::string_view field);
 // no header. Throws ValueError if there is no such column, or there are two.
 int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names);
 
+// Returns the end of an error about a field of `fields` that seems to be several, which another
+// character separates; "": it does not. `words`: none of them needs to be a number.
+std::string SeparatorAdvice(std::string_view field, const CsvFields& fields, bool words = false);
+
 // Returns whether text follows a '\r' in the line, so that the line may be several.
 bool HasLoneReturn(std::string_view line);
 // Returns the end of an error about the first line, which may be a header or several lines; "": it

@@ -10,16 +10,10 @@
 namespace singa {
 namespace {
 
-std::string NameOf(char separator) {
-  if (separator == '\t') return "a tab";
-  return separator == ' ' ? "a space" : StrCat("\"", separator, "\"");
-}
-
 class CsvParser final : public ValueParser {
  public:
   CsvParser(const StoreOptions& options, const std::vector<std::string>& names)
-      : separator_(options.separator),
-        fields_(options.separator),
+      : fields_(options.separator),
         has_label_(options.has_label && options.targets == 0),
         targets_(options.targets),
         chosen_(has_label_ || targets_ > 0 ? ColumnIndex(options.label_column, names) : 0),
@@ -75,9 +69,8 @@ class CsvParser final : public ValueParser {
                             " (num_targets, label_column)"));
   }
 
-  // Returns `what`, with its column if there is a header or a label_column.
+  // Returns `what` with its column, and the column's name if there is a header.
   std::string Place(const std::string& what, int64_t column) const {
-    if (names_.empty() && !chooses_) return what;
     const bool named = column < std::ssize(names_);
     return StrCat(what, " in column ", column + 1,
                   named ? StrCat(" (", FieldText(names_[column]), ")") : std::string());
@@ -87,15 +80,7 @@ class CsvParser final : public ValueParser {
   std::string Advice(std::string_view field) const {
     if (field.starts_with('"'))
       return "; a quote before a field must close behind it, in the same line";
-    for (char other : {';', '\t', ' ', '|', ','}) {
-      const size_t at = field.find(other);
-      if (at == field.npos || fields_.Separates(other) || !IsNumber(field.substr(0, at))) continue;
-      std::string expected;
-      for (char c : separator_) expected += (expected.empty() ? "" : " or ") + NameOf(c);
-      return StrCat("; ", NameOf(other), " seems to separate the numbers, the separator is set to ",
-                    expected);
-    }
-    return "";
+    return SeparatorAdvice(field, fields_);
   }
 
   // Returns advice if the label of `line` seems to be elsewhere, or is a word; else "".
@@ -121,7 +106,8 @@ class CsvParser final : public ValueParser {
     if (const std::optional<int32_t> label = LabelFrom(field)) return *label;
     std::string advice = Advice(field) + LabelAdvice(field, line);
     if (advice.empty()) advice = IntegerAdvice(field);
-    throw ValueError(NoLabelText(Place("the label", column), field) + advice);
+    const bool usual = names_.empty() && !chooses_;  // the label is the first number of a line
+    throw ValueError(NoLabelText(usual ? "the label" : Place("the label", column), field) + advice);
   }
 
   // Converts number `index`, from 0, of the line's numbers or targets; `what` says which.
@@ -135,7 +121,6 @@ class CsvParser final : public ValueParser {
     throw ValueError(StrCat(place, " is ", FieldText(field), Advice(field)));
   }
 
-  const std::string separator_;
   const CsvFields fields_;
   const bool has_label_;
   const int64_t targets_;

@@ -62,11 +62,11 @@ TEST(CsvParserTest, TargetsThatAreMissingOrNoNumbersAreNamed) {
   };
   EXPECT_EQ(error("1"), "has 1 number; the first 2 are targets, as num_targets or -targets says");
   EXPECT_EQ(error(""), "has 0 numbers; the first 2 are targets, as num_targets or -targets says");
-  EXPECT_EQ(error("1,x,3"), "target 2 is \"x\"");
-  EXPECT_EQ(error("1,,3"), "target 2 is \"\"");
-  EXPECT_EQ(error("nan,1,3"), "target 1 is \"nan\"");
-  EXPECT_EQ(error("1,1e99,3"), "target 2 is too large: \"1e99\"");
-  EXPECT_EQ(error("1,2,y"), "number 1 is \"y\"");
+  EXPECT_EQ(error("1,x,3"), "target 2 in column 2 is \"x\"");
+  EXPECT_EQ(error("1,,3"), "target 2 in column 2 is \"\"");
+  EXPECT_EQ(error("nan,1,3"), "target 1 in column 1 is \"nan\"");
+  EXPECT_EQ(error("1,1e99,3"), "target 2 in column 2 is too large: \"1e99\"");
+  EXPECT_EQ(error("1,2,y"), "number 1 in column 3 is \"y\"");
 }
 
 TEST(CsvParserTest, ALabelComesFirst) {
@@ -113,15 +113,18 @@ TEST(CsvParserTest, ReadsNumbersAsWritten) {
 TEST(CsvParserTest, RefusesWhatIsNoNumber) {
   for (const char* bad :
        {"x", "nan", "inf", "-inf", "1.5x", "0x10", "1 2", "--1", "+-1", "+", "\"1"})
-    EXPECT_TRUE(ErrorOfNumbers(StrCat("1,", bad)).starts_with(StrCat("number 2 is \"", bad, "\"")))
+    EXPECT_TRUE(ErrorOfNumbers(StrCat("1,", bad))
+                    .starts_with(StrCat("number 2 in column 2 is \"", bad, "\"")))
         << bad;
 }
 
-TEST(CsvParserTest, RefusesAnEmptyNumber) { EXPECT_EQ(ErrorOfNumbers("2,,3"), "number 2 is \"\""); }
+TEST(CsvParserTest, RefusesAnEmptyNumber) {
+  EXPECT_EQ(ErrorOfNumbers("2,,3"), "number 2 in column 2 is \"\"");
+}
 
 TEST(CsvParserTest, RefusesANumberThatNoFloatHolds) {
-  EXPECT_EQ(ErrorOfNumbers("1e39"), "number 1 is too large: \"1e39\"");
-  EXPECT_EQ(ErrorOfNumbers("-1e400"), "number 1 is too large: \"-1e400\"");
+  EXPECT_EQ(ErrorOfNumbers("1e39"), "number 1 in column 1 is too large: \"1e39\"");
+  EXPECT_EQ(ErrorOfNumbers("-1e400"), "number 1 in column 1 is too large: \"-1e400\"");
 }
 
 TEST(CsvParserTest, ALabelIsAnIntegerOfEitherSign) {
@@ -155,18 +158,25 @@ TEST(CsvParserTest, SaysWhereALabelBelongs) {
 }
 
 TEST(CsvParserTest, NamesTheSeparatorThatALineHas) {
-  const std::string set = " seems to separate the numbers, the separator is set to ";
-  EXPECT_EQ(AdviceFor("0;1;2"), "; \";\"" + set + "\",\"");
-  EXPECT_EQ(AdviceFor("0\t1"), "; a tab" + set + "\",\"");
-  EXPECT_EQ(AdviceFor("0 1", ",;"), "; a space" + set + "\",\" or \";\"");
-  EXPECT_EQ(AdviceFor("0,1;2"), "; \";\"" + set + "\",\"");
-  EXPECT_EQ(AdviceFor("0,1", "\t"), "; \",\"" + set + "a tab");
+  const auto set = [](const std::string& kind, const std::string& name) {
+    return StrCat("; the fields seem to be separated by ", kind, ": then set separator: ", name,
+                  " (singa data: -separator ", name, ")");
+  };
+  EXPECT_EQ(AdviceFor("0;1;2"), set("\";\"", "\";\""));
+  EXPECT_EQ(AdviceFor("red;1;2"), set("\";\"", "\";\""));
+  EXPECT_EQ(AdviceFor("0\t1"), set("tabs", "\"\\t\""));
+  EXPECT_EQ(AdviceFor("0 1", ",;"), set("spaces", "\" \""));
+  EXPECT_EQ(AdviceFor("0,1;2"), set("\";\"", "\";\""));
+  EXPECT_EQ(AdviceFor("0,1", "\t"), set("\",\"", "\",\""));
+  EXPECT_TRUE(RefusalOf([&] {
+                NewCsvParser({.label_column = "class"}, {"a;b;class"});
+              }).ends_with("; there are a;b;class" + set("\";\"", "\";\"")));
 }
 
 TEST(CsvParserTest, ShowsNoControlCharactersAndNoLongText) {
-  EXPECT_EQ(ErrorOfNumbers("\x1b[2J\xFF"), "number 1 is \"?[2J?\"");
+  EXPECT_EQ(ErrorOfNumbers("\x1b[2J\xFF"), "number 1 in column 1 is \"?[2J?\"");
   EXPECT_EQ(ErrorOfNumbers(std::string(41, 'x')),
-            "number 1 is \"" + std::string(40, 'x') + "...\"");
+            "number 1 in column 1 is \"" + std::string(40, 'x') + "...\"");
 }
 
 TEST(CsvParserTest, TheLabelIsInTheColumnThatIsChosen) {
@@ -219,11 +229,12 @@ TEST(CsvParserTest, RefusesALineWithoutAllColumns) {
 
 TEST(CsvParserTest, SaysThatAQuoteDoesNotClose) {
   EXPECT_EQ(ErrorOfNumbers("1,\"2,3"),
-            "number 2 is \"\"2,3\"; a quote before a field must close behind it, in the same line");
+            "number 2 in column 2 is \"\"2,3\"; a quote before a field must close behind it, in "
+            "the same line");
 }
 
 TEST(CsvParserTest, ANumberInQuotesHasNoSeparators) {
-  EXPECT_EQ(ErrorOfNumbers("\"1,234\",5"), "number 1 is \"1,234\"");
+  EXPECT_EQ(ErrorOfNumbers("\"1,234\",5"), "number 1 in column 1 is \"1,234\"");
 }
 
 TEST(CsvParserTest, FindsTheLabelAlone) {

@@ -83,7 +83,7 @@ TEST_F(Csv, AcceptsSpacesCrLfAndBlankLines) {
 
 TEST_F(Csv, NamesTheLineOfABadNumber) {
   EXPECT_ERROR(Open("1,2\n\n3,x\n")->Read(1), kExitBadData,
-               dir_.Path("a.csv") + ":3:", "number 1 is \"x\"");
+               dir_.Path("a.csv") + ":3:", "number 1 in column 2 is \"x\"");
 }
 
 TEST_F(Csv, GivesANegativeLabel) {
@@ -184,7 +184,7 @@ TEST_F(Csv, NamesLinesThatEndWithReturnsAlone) {
                                          .header = true});
                 }).ends_with(": " + returns));
   EXPECT_EQ(ErrorOf([&] { Open("1,2\r3,4\r")->Read(0); }),
-            "a.csv:1: record 0: number 1 is \"2?3\"; " + returns);
+            "a.csv:1: record 0: number 1 in column 2 is \"2?3\"; " + returns);
 }
 
 TEST_F(Csv, GivesTheNamesOfNumbersThenOfTargets) {
