@@ -207,10 +207,11 @@ constexpr const char* kCheckHelp =
     R"(usage: singa check [-v] [-test] [-expand] [-set PATH=VALUE]... FILE
 
 Checks a job as training would, and shows every mistake with its line and column. Of the data it
-reads what small stores say of themselves and their first records; of checkpoint_path's files the
-headers. A sound job shows its layers with shapes, its parameters, where their first values come
-from, and its memory. Layers and memory are those of one worker that trains alone. With several
-workers in a group, lines below the memory show how they divide the layers, and the memory of each.
+reads what small stores say of themselves, their first records, and all lines of a CSV of at most
+1 MiB or 10,000 lines; of checkpoint_path's files the headers. A sound job shows its layers with
+shapes, its parameters, where their first values come from, and its memory. Layers and memory are
+those of one worker that trains alone. With several workers in a group, lines below the memory show
+how they divide the layers, and the memory of each.
 
   -test   judge the job as one that is run with -test
   -expand print the conf with the copies of its `repeat` blocks and the values of -set, and nothing

@@ -51,6 +51,8 @@ std::vector<InputFacts> Gather(Net* net, const GetFacts& facts) {
 // Opens each store once, even if layers of several phases read it.
 class Peeking {
  public:
+  explicit Peeking(PeekAt at) : at_(at) {}
+
   // Returns the net's inputs whose stores have facts.
   std::vector<InputFacts> Inputs(Net* net) {
     return Gather(net, [this, net](StoreInput* store, InputFacts* input) {
@@ -88,7 +90,7 @@ class Peeking {
         StrCat(static_cast<int>(store.colours), " ", static_cast<int>(store.format))};
     for (int64_t size : source.shape) key.push_back(StrCat(size));
     auto it = peeked_.find(key);
-    if (it == peeked_.end()) it = peeked_.emplace(key, PeekStore(source)).first;
+    if (it == peeked_.end()) it = peeked_.emplace(key, PeekStore(source, at_)).first;
     return it->second;
   }
 
@@ -107,6 +109,7 @@ class Peeking {
     errors_.push_back(error);
   }
 
+  const PeekAt at_;
   std::map<std::vector<std::string>, PeekedStore> peeked_;  // by the settings that define the store
   ConfigErrors errors_;
 };
@@ -134,7 +137,7 @@ std::vector<InputFacts> InputsOf(Trainer* trainer) {
 std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases,
                                    ConfigErrors* unreadable) {
   std::vector<InputFacts> all;
-  Peeking peeking;
+  Peeking peeking(unreadable ? PeekAt::kRecords : PeekAt::kFacts);
   for (Phase phase : phases) {
     NetOptions options;
     options.phase = phase;

@@ -14,6 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kQuickBytes = int64_t{64} << 20;  // scanning them takes a fraction of a second
+// A text of no more than this is read whole.
+constexpr int64_t kWholeBytes = int64_t{1} << 20, kWholeRecords = 10'000;
 
 int64_t BytesOf(const fs::path& path) {
   std::error_code error;
@@ -44,17 +46,28 @@ void Add(const std::string& field, const std::string& path, const Error& error,
     errors->push_back(ConfigError(field, error.what(), error.code()));
 }
 
-// Reports no missing file: the store is there, so it is a mean file or one of its pictures.
-void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
+// Returns the number of records to read for errors: all of a small text, else the first one.
+int64_t CountToRead(const RowSource& source, const Store& store, PeekAt at) {
+  if (at == PeekAt::kFacts || !TraitsOf(source.backend).lines) return 1;
+  const bool small = store.size() <= kWholeRecords || BytesOf(source.store.path) <= kWholeBytes;
+  return small ? store.size() : 1;
+}
+
+// Reads the first `count` records. Reports no missing file: the store is there, so it is a mean
+// file or one of its pictures.
+void ReadRecords(const RowSource& source, int64_t count, Store* store, ConfigErrors* errors) {
   std::vector<float> row;
   const char* field = "path";
   try {
     const RowDecoder rows(source.shape, source.norm, source.backend, source.store);
     if (source.max_bad > 0) return;
-    const Sample& sample = store->Read(0);
-    field = "shape";  // the record can be read, so its shape is wrong
     row.resize(rows.size());
-    rows.Decode(sample, *store, 0, row.data());
+    for (int64_t i = 0; i < count; ++i) {
+      const Sample& sample = store->Read(i);
+      if (i == 0) field = "shape";  // the record can be read, so its shape is wrong
+      rows.Decode(sample, *store, i, row.data());
+      field = "path";
+    }
   } catch (const Error& error) {
     if (error.code() != kExitNoInput) Add(field, source.store.path, error, errors);
   }
@@ -62,7 +75,7 @@ void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
 
 }  // namespace
 
-PeekedStore PeekStore(const RowSource& source) {
+PeekedStore PeekStore(const RowSource& source, PeekAt at) {
   PeekedStore peeked;
   StoreOptions options = source.store;
   options.warns = false;
@@ -71,7 +84,7 @@ PeekedStore PeekStore(const RowSource& source) {
   if (!quick && !TraitsOf(source.backend).lines) return peeked;
   try {
     const std::unique_ptr<Store> store = OpenStore(source.backend, options);
-    ReadFirst(source, store.get(), &peeked.errors);
+    ReadRecords(source, quick ? CountToRead(source, *store, at) : 1, store.get(), &peeked.errors);
     if (quick) peeked.facts = FactsOf(source.backend, options, store.get());
   } catch (const Error& error) {
     const bool labels = !options.label_path.empty() &&

@@ -1,6 +1,7 @@
-// PeekStore opens the store of an input layer as training does, and reads the first record.
+// PeekStore opens the store of an input layer as training does, and reads its first records.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "io/reader/batch_decoder.h"
@@ -17,9 +18,14 @@ struct PeekedStore {
   ConfigErrors errors;
 };
 
+enum class PeekAt : uint8_t {
+  kFacts,   // the first record
+  kRecords  // also all lines of a text of at most 1 MiB or 10,000 lines
+};
+
 // Opens a store. Reads only the first line of a large textfile, and does not open other stores that
 // are slow to index. A bad record that training may skip is no error.
-PeekedStore PeekStore(const RowSource& source);
+PeekedStore PeekStore(const RowSource& source, PeekAt at);
 
 // Opens the file of one of singa's input layers that reads no store, such as a text, and shows its
 // largest index to the readers in `net`. Returns errors relative to the layer; none for other

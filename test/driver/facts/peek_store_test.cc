@@ -15,6 +15,8 @@ namespace {
 
 constexpr int64_t kSlow = int64_t{65} << 20;  // bytes that are not indexed for a look
 
+PeekedStore Peek(const RowSource& source) { return PeekStore(source, PeekAt::kRecords); }
+
 class PeekStoreTest : public testing::Test {
  protected:
   // Returns a source of records of two numbers.
@@ -48,7 +50,7 @@ class PeekStoreTest : public testing::Test {
 };
 
 TEST_F(PeekStoreTest, AStoreThatIsInOrderHasFacts) {
-  const PeekedStore peeked = PeekStore(Text("0,1,2\n4,3,4\n"));
+  const PeekedStore peeked = Peek(Text("0,1,2\n4,3,4\n"));
   EXPECT_EQ(LinesOf(peeked.errors), "");
   ASSERT_TRUE(peeked.facts);
   EXPECT_EQ(peeked.facts->records, 2);
@@ -57,64 +59,72 @@ TEST_F(PeekStoreTest, AStoreThatIsInOrderHasFacts) {
 
 // The check of files reports it.
 TEST_F(PeekStoreTest, AMissingStoreIsNoErrorHere) {
-  const PeekedStore peeked = PeekStore(Source("textfile", dir_.Path("none")));
+  const PeekedStore peeked = Peek(Source("textfile", dir_.Path("none")));
   EXPECT_EQ(LinesOf(peeked.errors), "");
   EXPECT_FALSE(peeked.facts);
 }
 
 TEST_F(PeekStoreTest, ARecordThatCannotBeReadIsAnErrorOfThePath) {
-  const PeekedStore peeked = PeekStore(Text("0,x,2\n"));
+  const PeekedStore peeked = Peek(Text("0,x,2\n"));
   EXPECT_EQ(Path(peeked), "path");
   EXPECT_EQ(peeked.errors.at(0).code(), kExitBadData);
 }
 
+TEST_F(PeekStoreTest, ABadLineOfASmallTextIsAnErrorWhereverItIs) {
+  const RowSource source = Text("0,1,2\n\n1,3,4\n1,NA,2\n0,x,2\n");
+  const PeekedStore peeked = Peek(source);
+  EXPECT_EQ(Path(peeked), "path");
+  EXPECT_EQ(peeked.errors.at(0).message(),
+            source.store.path + ":4: record 2: number 1 in column 2 is \"NA\"");
+  EXPECT_EQ(LinesOf(PeekStore(source, PeekAt::kFacts).errors), "");
+  EXPECT_EQ(Path(Peek(Text("0,1,2\n1,3,4,5\n"))), "path");
+}
+
 TEST_F(PeekStoreTest, ARecordOfAnotherSizeIsAnErrorOfTheShape) {
-  EXPECT_EQ(Path(PeekStore(Text("0,1,2,3\n"))), "shape");
+  EXPECT_EQ(Path(Peek(Text("0,1,2,3\n"))), "shape");
 }
 
 TEST_F(PeekStoreTest, ABadRecordThatMayBeSkippedIsNoError) {
   RowSource source = Text("0,x,2\n1,1,2\n");
   source.max_bad = 1;
-  const PeekedStore peeked = PeekStore(source);
+  const PeekedStore peeked = Peek(source);
   EXPECT_EQ(LinesOf(peeked.errors), "");
   EXPECT_TRUE(peeked.facts);
 }
 
-TEST_F(PeekStoreTest, AStoreWithoutARecordIsAnError) {
-  EXPECT_EQ(Path(PeekStore(Text(""))), "path");
-}
+TEST_F(PeekStoreTest, AStoreWithoutARecordIsAnError) { EXPECT_EQ(Path(Peek(Text(""))), "path"); }
 
 TEST_F(PeekStoreTest, AFileOfLabelsThatDoesNotFitIsAnErrorOfItsField) {
   const RowSource source = Images("images", "labels");
-  EXPECT_EQ(Path(PeekStore(source)), "");
+  EXPECT_EQ(Path(Peek(source)), "");
   dir_.Write("labels", Idx({3}, "abc"));
-  EXPECT_EQ(Path(PeekStore(source)), "label_path");
+  EXPECT_EQ(Path(Peek(source)), "label_path");
 }
 
 TEST_F(PeekStoreTest, ADamagedFileOfImagesIsAnErrorOfThePathWhateverTheLabelsAreCalled) {
   for (const char* labels : {"labels", "set"}) {
     const RowSource source = Images("set.images", labels);
     dir_.Write("set.images", "no images");
-    EXPECT_EQ(Path(PeekStore(source)), "path") << labels;
+    EXPECT_EQ(Path(Peek(source)), "path") << labels;
   }
 }
 
 TEST_F(PeekStoreTest, ALargeTextIsReadToItsFirstLineAlone) {
   RowSource source = Text("0,1,2\n0,x,2\n");
   MakeSlow(source);
-  PeekedStore peeked = PeekStore(source);
+  PeekedStore peeked = Peek(source);
   EXPECT_EQ(LinesOf(peeked.errors), "");
   EXPECT_FALSE(peeked.facts);
   source = Text("0,x,2\n0,1,2\n");
   MakeSlow(source);
-  EXPECT_EQ(Path(PeekStore(source)), "path");
+  EXPECT_EQ(Path(Peek(source)), "path");
 }
 
 TEST_F(PeekStoreTest, ALargeStoreOfAnotherKindIsNotOpened) {
   const RowSource source = Source("kvfile", dir_.Write("damaged", "no records"));
-  EXPECT_EQ(Path(PeekStore(source)), "path");
+  EXPECT_EQ(Path(Peek(source)), "path");
   MakeSlow(source);
-  const PeekedStore peeked = PeekStore(source);
+  const PeekedStore peeked = Peek(source);
   EXPECT_EQ(LinesOf(peeked.errors), "");
   EXPECT_FALSE(peeked.facts);
 }
