@@ -66,6 +66,9 @@ def targets_begin_in_the_column_that_is_named(case):
     table(case, [[a, b, a - b, 2 * c] for a, b, _, c in rows()])
     store = STORE.replace("shape: 3", "shape: 2 num_targets: 2")
     case.train(job(store, steps=200, loss="kEuclideanLoss", labels="data:1"))
+    case.write("named.conf", job(store, steps=200, loss="kEuclideanLoss", labels="data:1"))
+    out = case.run("predict", "-conf", "named.conf", "t.csv").out
+    equal(out.splitlines()[0], 'record,label,class,"5"" pipe"', "the header of the predictions")
     case.write("plain.csv", "".join(f"{a - b},{2 * c},{a},{b}\n" for a, b, _, c in rows()))
     plain = 'path: "plain.csv" batchsize: 8 shape: 2 num_targets: 2 shuffle: true'
     case.train(job(plain, steps=200, loss="kEuclideanLoss", labels="data:1"), workspace="plain")

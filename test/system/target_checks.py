@@ -71,7 +71,9 @@ def r2_is_that_of_all_rows_whatever_the_batches(case):
     table(case, lines)
     asked = LOSS.replace(" }", " euclidean_loss_conf { r2: true } }")
     case.train(job(loss=asked))
-    out = case.run("predict", "-conf", "job.conf", "t.csv").out.splitlines()[-90:]
+    out = case.run("predict", "-conf", "job.conf", "t.csv").out.splitlines()
+    equal(out[0], "record,label,target0,target1", "the header")
+    out = out[-90:]
     predictions = [[float(number) for number in line.split(",")[-2:]] for line in out]
     want = r2([[float(number) for number in line.split(",")[:2]] for line in lines], predictions)
     true(want < 0.9999, f"R2 is {want}, nothing to compare")

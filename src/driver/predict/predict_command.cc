@@ -44,7 +44,9 @@ net reads one (kCharRNN). With -generate a net that reads a text writes one.
                    the target
   -topk N          only the N best classes, best first
   -format csv      (if not given) a header, then record,label,score,score,... or with -topk
-                   record,label,class1,score1,...; the label is empty where a record has none
+                   record,label,class1,score1,...; the label is empty where a record has none.
+                   Columns of targets have the names of the training table's header, else target0,
+                   target1, ...
   -format json     {"record":"a.png","label":3,"scores":[...]}, or with -topk
                    {"record":"a.png","top":[{"class":3,"score":0.98},...]}
   -set PATH=VALUE  override a field of the job; any number of times. gpu=0 computes on that GPU, as
@@ -194,6 +196,7 @@ void PredictRecords(const Model& model, PredictRequest request, const NetProto& 
   if (PictureChannels(request.source.shape) == 3 ||
       SettingsOf(request.source.input).conf.header())  // colours or columns are compared
     request.source.training = PeekTraining(net);
+  request.format.targets = TargetNames(net, model.layer(), request.source);
   request.format.steps = model.output_steps() > 1;
   Predictor predictor(model, request.session, request.format);
   for (const std::string& input : request.inputs) {

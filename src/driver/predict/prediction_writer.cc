@@ -52,10 +52,14 @@ std::string PredictionWriter::ClassName(int64_t index) const {
   return format_.classes.empty() ? std::to_string(index) : CsvCell(format_.classes[index]);
 }
 
+std::string PredictionWriter::OutputName(int64_t index) const {
+  return format_.targets.empty() ? ClassName(index) : CsvCell(format_.targets[index]);
+}
+
 void PredictionWriter::AddHeader() {
   text_ = format_.steps ? "record,step,label" : "record,label";
   for (int64_t k = 1; k <= format_.top; ++k) text_ += StrCat(",class", k, ",score", k);
-  for (int64_t i = 0; i < (format_.top ? 0 : outputs_); ++i) text_ += "," + ClassName(i);
+  for (int64_t i = 0; i < (format_.top ? 0 : outputs_); ++i) text_ += "," + OutputName(i);
   text_ += '\n';
 }
 
@@ -78,7 +82,7 @@ void PredictionWriter::AddCsv(const std::string& record, int64_t step, int32_t l
   if (label != kNoLabel)
     text_ += label >= 0 && label < outputs_ ? ClassName(label) : std::to_string(label);
   for (float index : best_) {
-    text_ += "," + ClassName(static_cast<int64_t>(index)) + ",";
+    text_ += "," + OutputName(static_cast<int64_t>(index)) + ",";
     AddNumber(scores[static_cast<size_t>(index)], &text_);
   }
   for (size_t i = 0; i < (format_.top ? 0 : scores.size()); ++i) {
@@ -90,10 +94,10 @@ void PredictionWriter::AddCsv(const std::string& record, int64_t step, int32_t l
 
 void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t label,
                                std::span<const float> scores) {
+  const std::vector<std::string>& names =
+      format_.targets.empty() ? format_.classes : format_.targets;
   const auto name = [&](int64_t index) {
-    return format_.classes.empty() || index >= outputs_
-               ? ""
-               : ",\"name\":" + JsonText(format_.classes[index]);
+    return names.empty() || index >= outputs_ ? "" : ",\"name\":" + JsonText(names[index]);
   };
   text_ += "{\"record\":" + JsonText(record);
   if (format_.steps) text_ += StrCat(",\"step\":", step);

@@ -13,6 +13,7 @@ struct PredictionFormat {
   bool steps = false;                     // whether lines have the number of the time step
   int64_t top = 0;                        // number of best scores to write; 0: all scores
   std::vector<std::string> classes = {};  // names; empty: numbers from 0
+  std::vector<std::string> targets = {};  // names of outputs that are no classes; empty: they are
 };
 
 class PredictionWriter {
@@ -30,6 +31,7 @@ class PredictionWriter {
 
  private:
   std::string ClassName(int64_t index) const;
+  std::string OutputName(int64_t index) const;
   void AddHeader();
   void AddCsv(const std::string& record, int64_t step, int32_t label,
               std::span<const float> scores);

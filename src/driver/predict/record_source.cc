@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -230,6 +231,25 @@ std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string
     warnings->push_back(StrCat("the names of the classes are not known: ", failure.what()));
     return {};
   }
+}
+
+std::vector<std::string> TargetNames(const NetProto& net, const std::string& layer,
+                                     const SourceOptions& options) {
+  const int64_t targets = TargetsOf(options.input);
+  const std::string read = options.input.name() + ":1";
+  const auto compares = [&](const LayerProto& loss) {
+    return loss.srclayers_size() == 2 && loss.srclayers(1) == read &&
+           (loss.name() == layer || loss.srclayers(0) == layer);
+  };
+  if (targets != options.outputs || !std::ranges::any_of(net.layer(), compares)) return {};
+  for (const InputFacts& training : options.training) {
+    const std::vector<std::string>& columns = training.facts.columns;
+    if (training.layer == options.input.name() && std::ssize(columns) >= targets)
+      return {columns.end() - targets, columns.end()};
+  }
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < targets; ++i) names.push_back(StrCat("target", i));
+  return names;
 }
 
 }  // namespace singa

@@ -47,6 +47,12 @@ TEST(PredictionWriterTest, NamesClassesAndLabels) {
             "record,label,class1,score1\na.png,dog,dog,0.5\n");
 }
 
+TEST(PredictionWriterTest, NamesTargets) {
+  const std::vector<std::string> targets = {"price", "rent, net", "target2"};
+  EXPECT_EQ(WrittenLines({.targets = targets}, WriteOne),
+            "record,label,price,\"rent, net\",target2\na.png,1,0.25,0.5,0.1\n");
+}
+
 TEST(PredictionWriterTest, WritesTheTimeStep) {
   EXPECT_EQ(WrittenLines({.steps = true, .top = 1},
                          [](PredictionWriter* writer) { writer->Write("t:0", 7, 1, kScores); }),
