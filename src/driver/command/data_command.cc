@@ -7,13 +7,13 @@
 #include <iostream>
 #include <map>
 #include <memory>
-#include <string_view>
 
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "driver/command/arguments.h"
 #include "driver/command/data_digits.h"
+#include "driver/command/data_guess.h"
 #include "driver/command/subcommand.h"
 #include "driver/facts/compare_facts.h"
 #include "io/format/csv_fields.h"
@@ -207,18 +207,6 @@ void CheckPlaces(const Arguments& args) {
   }
 }
 
-// Runs `command` with the store at `source`. An error in its content names the guessed format.
-template <typename Command>
-int WithGuess(const Arguments& args, const std::string& source, const Command& command) {
-  try {
-    return command();
-  } catch (const DataError& error) {
-    if (args.Has("from") || !std::string_view(error.what()).starts_with(Printable(source))) throw;
-    const std::string guess = GuessBackend(source);  // throws if guessing was the error
-    throw Error(error.code(), StrCat(error.what(), GuessText(guess)));
-  }
-}
-
 int Convert(const Arguments& args) {
   const std::vector<std::string>& operands = args.operands();
   CheckPlaces(args);
@@ -269,14 +257,16 @@ int DataCommand(const std::vector<std::string>& args) {
         {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean", "resize",
                     "max_bad", "targets", "label_column", "root"},
          .switches = {"no_labels", "encoded", "header"}});
-    return WithGuess(convert, convert.Operands("SRC DST")[0], [&] { return Convert(convert); });
+    return WithGuess(convert.Operands("SRC DST")[0], !convert.Has("from"), true,
+                     [&] { return Convert(convert); });
   }
   if (args[0] == "stat") {
     const Arguments stat(
         command, rest,
         {.values = {"from", "labels", "separator", "max_bad", "targets", "label_column", "root"},
          .switches = {"no_labels", "encoded", "header"}});
-    return WithGuess(stat, stat.Operands("PATH")[0], [&] { return Stat(stat); });
+    return WithGuess(stat.Operands("PATH")[0], !stat.Has("from"), false,
+                     [&] { return Stat(stat); });
   }
   ThrowDataUsage("no command singa data " + args[0] +
                  DidYouMeanOneOf(args[0], {"digits", "convert", "stat"}));

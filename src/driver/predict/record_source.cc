@@ -210,7 +210,11 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
   try {
     return OpenRecords(path, guess, options, warnings);
   } catch (const DataError& error) {
-    throw Error(error.code(), StrCat(error.what(), GuessText(guess)));
+    const std::string remedies = TraitsOf(guess).lines
+                                     ? "label_column, num_targets and separator of the job's "
+                                       "store_conf say which columns are the label or targets"
+                                     : "";
+    throw Error(error.code(), StrCat(error.what(), GuessText(guess, remedies)));
   }
 }
 

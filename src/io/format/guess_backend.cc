@@ -136,8 +136,10 @@ std::string GuessBackend(const std::string& path) {
   return "textfile";
 }
 
-std::string GuessText(const std::string& backend) {
-  return StrCat("; read as ", backend, ", as its content seems to be: -from names another format");
+std::string GuessText(const std::string& backend, const std::string& remedies) {
+  return StrCat("; read as ", backend,
+                ", as its content seems to be: -from FORMAT names another format",
+                remedies.empty() ? "" : "; ", remedies);
 }
 
 std::string GuessLabelPath(const std::string& images) {

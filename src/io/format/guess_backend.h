@@ -10,8 +10,9 @@ namespace singa {
 // DataError for a picture and for a folder of idx files.
 std::string GuessBackend(const std::string& path);
 
-// Returns the end of an error about a store whose format was guessed.
-std::string GuessText(const std::string& backend);
+// Returns the end of an error about a store whose format was guessed. `remedies`: what else the
+// user can say of such a store.
+std::string GuessText(const std::string& backend, const std::string& remedies);
 
 // Returns the path of the labels for MNIST's file of images, by its name; "" if no such file
 // exists.

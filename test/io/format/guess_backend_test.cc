@@ -122,8 +122,11 @@ TEST_F(GuessBackendTest, OfAFolderOfIdxFilesNamesOne) {
 }
 
 TEST_F(GuessBackendTest, AnErrorSaysThatTheFormatWasGuessed) {
-  EXPECT_EQ(GuessText("idx"),
-            "; read as idx, as its content seems to be: -from names another format");
+  EXPECT_EQ(GuessText("idx", ""),
+            "; read as idx, as its content seems to be: -from FORMAT names another format");
+  EXPECT_EQ(GuessText("idx", "-no_labels leaves labels out"),
+            "; read as idx, as its content seems to be: -from FORMAT names another format; "
+            "-no_labels leaves labels out");
 }
 
 TEST_F(GuessBackendTest, LabelsLieBesideTheirImages) {
