@@ -20,8 +20,8 @@ def an_error_of_a_guessed_format_names_the_guess(case):
     case.write("a.csv", "0,1\n0,x\n")
     guess = "; read as textfile, as its content seems to be: -from FORMAT names another format; "
     has(case.run("data", "stat", "a.csv", code=65).err, f'a.csv:2: record 1: number 1 in column 2 is "x"{guess}'
-        "-label_column C says which column is the label, -targets N that N columns are targets, -no_labels that there is no "
-        "label", "stderr")
+        "-label_column C says which column is the label, -targets N that N columns are targets, "
+        "-no_labels that there is no label", "stderr")
     err = case.run("data", "stat", "-from", "textfile", "a.csv", code=65).err
     true("read as" not in err, f"a guess that was none:\n{err}")
     trained(case)

@@ -139,7 +139,8 @@ def a_kvfile_keeps_the_targets_of_a_table(case):
 @check
 def a_bad_target_is_named_by_file_and_line(case):
     for text, message in (("1", "has 1 number; the first 2 are targets"),
-                          ("1,x,1,2,3", 'target 2 in column 2 is "x"'), ("1,nan,1,2,3", 'target 2 in column 2 is "nan"')):
+                          ("1,x,1,2,3", 'target 2 in column 2 is "x"'),
+                          ("1,nan,1,2,3", 'target 2 in column 2 is "nan"')):
         lines = rows(20)
         lines[4] = text
         table(case, lines)

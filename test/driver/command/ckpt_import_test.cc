@@ -129,8 +129,7 @@ TEST_F(CkptImportTest, AnExportLikeTheImportedFileEqualsIt) {
                    file.get(), TensorOrder::kAsGiven);
   file->Close();
   ASSERT_EQ(Import(in, "fc.weight w\na b\n").code, kExitOk);
-  const CapturedCommand run =
-      Ckpt({"export", "-map", dir_.Path("map"), "-like", in, folder_, out});
+  const CapturedCommand run = Ckpt({"export", "-map", dir_.Path("map"), "-like", in, folder_, out});
   EXPECT_EQ(run.code, kExitOk) << run.err;
   EXPECT_EQ(TempDir::Read(out), TempDir::Read(in));
 }

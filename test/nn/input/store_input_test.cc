@@ -57,7 +57,8 @@ TEST_F(StoreInputTest, ABadTargetIsNamedByItsLine) {
   const auto layer = Build("batchsize: 2 num_targets: 2");
   layer->BeginStep(0);
   layer->Forward(kTrain);
-  EXPECT_ERROR(layer->Forward(kTrain), kExitBadData, path_, ":3: record 2: target 2 in column 2 is \"x\"");
+  EXPECT_ERROR(layer->Forward(kTrain), kExitBadData, path_,
+               ":3: record 2: target 2 in column 2 is \"x\"");
 }
 
 TEST_F(StoreInputTest, RejectsTargetsThatCannotBe) {
