@@ -87,7 +87,7 @@ TEST_F(StoreStatisticsTest, PicturesHaveARowForEachColour) {
 
 TEST_F(StoreStatisticsTest, AWideTableHasRowsForItsFirstAndLastColumns) {
   std::string line = "0";
-  for (int i = 0; i < 101; ++i) line += StrCat(",", i);
+  for (int i = 0; i < 101; ++i) line += "," + std::to_string(i);
   const std::string channels = ChannelsOf("textfile", {.path = dir_.Write("wide", line + "\n")});
   EXPECT_EQ(std::count(channels.begin(), channels.end(), '\n'), 1 + 8 + 1 + 8);
   EXPECT_NE(channels.find("\n... 85 more channels\n93 "), std::string::npos) << channels;
