@@ -82,7 +82,7 @@ class CopyTexts {
       if (number < 0) {
         errors->emplace_back(path,
                              StrCat("{", inner, "} must be >= 0, is ", number, " in copy ", number_,
-                                    "; set `first` to the number of the first copy"));
+                                    ", the first; set first: ", number_ - number, " or more"));
         return text;
       }
       made.append(text, begin, open - begin);

@@ -120,7 +120,14 @@ TEST(RepeatBlocksTest, ANumberBelowZeroIsAnError) {
   EXPECT_EQ(
       Find("repeat { times: 2 layer { name: 'a{i}' srclayers: 'b' srclayers: 'a{i-2}' } }"),
       "F:2:55: error: neuralnet.repeat[0].layer[a{i}].srclayers: {i-2} must be >= 0, is -1 in "
-      "copy 1; set `first` to the number of the first copy\n");
+      "copy 1, the first; set first: 2 or more\n");
+}
+
+TEST(RepeatBlocksTest, AFirstCopyOfNumber0HasNoNumberBefore) {
+  EXPECT_EQ(Find("repeat { times: 2 first: 0 layer { name: 'a{i}' srclayers: 'a{i+1}' } }"), "");
+  EXPECT_EQ(Find("repeat { times: 2 first: 0 layer { name: 'a{i-1}' } }"),
+            "F:2:36: error: neuralnet.repeat[0].layer[a{i-1}].name: {i-1} must be >= 0, is -1 in "
+            "copy 0, the first; set first: 1 or more\n");
 }
 
 TEST(RepeatBlocksTest, AMistakeOfAllCopiesIsToldOnceAtItsPlaceInTheBlock) {
