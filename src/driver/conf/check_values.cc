@@ -1,5 +1,6 @@
 #include "driver/conf/check_values.h"
 
+#include "base/text/counted.h"
 #include "base/text/element_path.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "driver/conf/message_walk.h"
@@ -62,6 +63,14 @@ void WarnOfMomentum(const JobProto& job, const Updater& updater, ConfFindings* f
                     "has no effect: it is for an updater of type kSGD with momentum"));
 }
 
+// Returns the error that two fields are both set, with the option that leaves each one to decide.
+std::string NotTogether(const std::string& steps_field, const std::string& steps,
+                        const std::string& epochs_field, const std::string& epochs,
+                        const std::string& verb) {
+  return StrCat("not together with ", steps_field, ": one of them must be 0; -set ", epochs_field,
+                "=0 ", verb, steps, ", -set ", steps_field, "=0 ", verb, epochs);
+}
+
 }  // namespace
 
 bool Trains(const JobProto& job, JobUse use) {
@@ -71,13 +80,16 @@ bool Trains(const JobProto& job, JobUse use) {
 }
 
 void CheckSteps(const JobProto& job, JobUse use, ConfFindings* found) {
-  const auto fail = [found](const char* path, const char* text) {
+  const auto fail = [found](const char* path, const std::string& text) {
     found->errors.push_back(ConfigError(path, text));
   };
   if (job.train_steps() > 0 && job.train_epochs() > 0)
-    fail("train_epochs", "not together with train_steps: set one of them");
+    fail("train_epochs",
+         NotTogether("train_steps", Counted(job.train_steps(), "step"), "train_epochs",
+                     Counted(job.train_epochs(), "epoch"), "trains "));
   if (job.test_freq() > 0 && job.test_epochs() > 0)
-    fail("test_epochs", "not together with test_freq: set one of them");
+    fail("test_epochs", NotTogether("test_freq", Counted(job.test_freq(), "step"), "test_epochs",
+                                    Counted(job.test_epochs(), "epoch"), "tests every "));
   if (job.stop_patience() > 0 && job.checkpoint_best().empty())
     fail("stop_patience", "needs checkpoint_best, the metric that has to get better");
   else if (job.stop_patience() > 0 && job.validate_freq() == 0 && job.test_freq() == 0 &&

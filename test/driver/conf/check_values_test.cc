@@ -28,9 +28,13 @@ TEST(CheckValues, AJobTrainsIfItHasAnUpdaterOrALength) {
 
 TEST(CheckValues, ALengthIsGivenOnce) {
   EXPECT_EQ(Found(CheckSteps, "train_steps: 1 train_epochs: 1", JobUse::kTrain),
-            "error: train_epochs: not together with train_steps: set one of them\n");
-  EXPECT_EQ(Found(CheckSteps, "test_freq: 1 test_epochs: 1", JobUse::kTest),
-            "error: test_epochs: not together with test_freq: set one of them\n");
+            "error: train_epochs: not together with train_steps: one of them must be 0; -set "
+            "train_epochs=0 trains 1 step, -set train_steps=0 trains 1 epoch\n");
+  EXPECT_EQ(Found(CheckSteps, "test_freq: 10 test_epochs: 2", JobUse::kTest),
+            "error: test_epochs: not together with test_freq: one of them must be 0; -set "
+            "test_epochs=0 tests every 10 steps, -set test_freq=0 tests every 2 epochs\n");
+  for (const char* one : {"train_steps: 0 train_epochs: 1", "train_steps: 1 train_epochs: 0"})
+    EXPECT_EQ(Found(CheckSteps, one, JobUse::kTrain), "");
 }
 
 TEST(CheckValues, TrainingNeedsALengthThatMayBeZeroSteps) {
@@ -146,7 +150,8 @@ TEST(CheckValues, HasTheFindingsOfAllParts) {
                                           "cluster { max_staleness: 2 }"),
                                 JobUse::kTrain)),
             "error: gpu: must be >= 0, is -1\n"
-            "error: train_epochs: not together with train_steps: set one of them\n"
+            "error: train_epochs: not together with train_steps: one of them must be 0; -set "
+            "train_epochs=0 trains 1 step, -set train_steps=0 trains 1 epoch\n"
             "error: train_one_batch: is missing; it names the algorithm\n"
             "error: updater: is missing; training needs it\n"
             "error: neuralnet.layer[a].param[0].init.high: must be finite and >= low, is 0\n"
