@@ -290,6 +290,7 @@ def another_seed_gives_other_values(case):
 def a_checkpoint_beyond_the_last_step_names_the_field_that_ends_the_job(case):
     case.train(mlp(case.site.data, "train_epochs: 2"))
     step = case.steps()[-1]
-    has(case.train("job.conf", "-resume", "-set", "train_epochs=1", code=78).err,
-        f"-set train_epochs: error: the checkpoint to resume from is of step {step}, beyond the last, "
+    refused = case.train("job.conf", "-resume", "-set", "train_epochs=1", code=78).err
+    has(refused, f"-set train_epochs: error: the checkpoint to resume from is of step {step}, beyond the last, "
         f"{step // 2} (1 pass)", "stderr")
+    equal(refused.count("resumed from"), 0, "lines that say that it has resumed")

@@ -61,7 +61,6 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);
   WarnOfChanges(*checkpoint);
-  progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
   return step;
 }
 

@@ -93,7 +93,7 @@ class TrainRun {
     OpenMetrics();
     if (process_) start_.MeetOthers(options);
     const EndsOnSignal signals(options, "the first step");
-    if (process_) start_.TellOthers();
+    start_.Tell();
     StartGroups(options);
     side_files_.Try([&] { WriteGraphs(); });
     if (options.partition) side_files_.Try([&] { WritePartition(*options.partition); });

@@ -70,6 +70,12 @@ void TrainingStart::MeetOthers(const RunOptions& options) {
   options.meet();
 }
 
+void TrainingStart::Tell() {
+  if (groups_.process()) TellOthers();
+  if (const std::string& from = checkpoints_.resumed_from(); !from.empty())
+    progress_.Say(StrCat("resumed from ", from, " at step ", step_));
+}
+
 void TrainingStart::TellOthers() {
   if (partition_) groups_.process()->leader()->TellPartition(*partition_);
   groups_.backend().TellMemory();

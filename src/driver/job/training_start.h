@@ -34,8 +34,9 @@ class TrainingStart {
   void LoadValues(const RunOptions& options);
   // Waits until all processes have come together. REQUIRES: the job has several.
   void MeetOthers(const RunOptions& options);
-  // Tells the other processes their first step and values. REQUIRES: MeetOthers has returned.
-  void TellOthers();
+  // Tells the other processes, if there are any, their first step and values, and the user that the
+  // job was resumed. REQUIRES: MeetOthers has returned, if there are others.
+  void Tell();
   // Puts the files of the earlier run back, if this run has left nothing.
   void PutPreviousRunBack(const Error& why) { previous_.PutBackAfter(why, &progress_); }
 
@@ -44,6 +45,7 @@ class TrainingStart {
   int64_t step() const { return step_; }
 
  private:
+  void TellOthers();
   void WarnOfLongSteps();
   std::string PassesText() const;
   void Begin(const JobProto& job);

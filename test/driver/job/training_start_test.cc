@@ -169,7 +169,7 @@ TEST_F(TrainingStartTest, TellsTheOthersHowFarEachGroupIsAndWhichFilesItRead) {
   run.start.LoadValues(options);
   run.start.MeetOthers(options);
   EXPECT_EQ(meetings, 1);
-  run.start.TellOthers();
+  run.start.Tell();
   const ControlMessage told = processes[1].follower()->First();
   ASSERT_TRUE(told.has_begin());
   EXPECT_EQ(told.begin().group_steps_size(), 2);
