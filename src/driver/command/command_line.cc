@@ -198,7 +198,11 @@ class Parser {
     if (known && line_.subcommand.empty() && seen_.empty() && line_.sets.empty())
       return Choose(word);
     if (reads_ == Subcommand::kFile) return TakeFile(word);
-    if (!line_.subcommand.empty()) Fail(StrCat(Name(), " takes no argument, has ", Quoted(word)));
+    if (!line_.subcommand.empty())
+      Fail(StrCat(Name(), " takes no argument, has ", Quoted(word),
+                  IsFile(word)
+                      ? StrCat("; to check a job, type \"singa check ", Excerpt(word), "\"")
+                      : ""));
     if (known)
       Fail(StrCat("unexpected argument ", Quoted(word), ": a subcommand comes first: singa ", word,
                   " ..."));

@@ -165,6 +165,9 @@ TEST(CommandLine, RefusesArgumentsThatBelongNowhere) {
   EXPECT_EQ(RefusalOf({"-conf", "f", "g"}), "unexpected argument \"g\"");
   EXPECT_EQ(RefusalOf({"check", "f", "g"}), "singa check takes one file, a second is \"g\"");
   EXPECT_EQ(RefusalOf({"version", "x"}), "singa version takes no argument, has \"x\"");
+  EXPECT_EQ(RefusalOf({"doctor", "job.conf"}),
+            "singa doctor takes no argument, has \"job.conf\"; to check a job, type \"singa check "
+            "job.conf\"");
   EXPECT_EQ(RefusalOf({"check", "f", "-resume"}), "singa check has no option \"-resume\"");
 }
 
