@@ -52,7 +52,7 @@ std::unique_ptr<Layer> MakeLayer(const LayerProto& conf) {
     return layer;
   }
   if (!conf.has_type() || conf.type() == kUserLayer)
-    throw ConfigError("", "needs a type or a user_type");
+    throw ConfigError("", "needs a type or a user_type; conf/guide/layers.md lists the types");
   std::unique_ptr<Layer> layer = Layers().Make(LayerType_Name(conf.type()));
   if (!layer) throw ConfigError("type", StrCat(LayerType_Name(conf.type()), " is not built yet"));
   return layer;

@@ -188,7 +188,8 @@ TEST(CheckJob, ParamsNeedAnInitializerOrACheckpoint) {
   EXPECT_EQ(
       Found(CheckJob(GoodConf("mlp.conf"), {type})->conf),
       (Lines{"91:7: error: neuralnet.layer[fc2].param[1].init: the param needs an init with a "
-             "type or a user_type: no checkpoint gives its values"}));
+             "type or a user_type: no checkpoint gives its values; allowed: kConstant, kGaussian, "
+             "kUniform, kGaussianSqrtFanIn, kUniformSqrtFanIn or kUniformSqrtFanInOut"}));
   EXPECT_TRUE(CheckJob(GoodConf("mlp.conf"), {type, "checkpoint_path=x"})->conf.ok());
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/text/edit_distance.h"
+#include "base/text/listed.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/old_types.h"
 #include "driver/conf/synonyms.h"
@@ -18,14 +19,6 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::io::Tokenizer;
 
 constexpr size_t kListedValues = 10;  // maximum number of names that a message lists
-
-// Returns "a, b or c".
-std::string Listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (size_t i = 0; i < names.size(); ++i)
-    list += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
-  return list;
-}
 
 // Returns the enum's values that are not deprecated.
 std::vector<std::string> CurrentNames(const EnumDescriptor& type) {

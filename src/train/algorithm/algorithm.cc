@@ -1,5 +1,6 @@
 #include "singa/train/algorithm.h"
 
+#include "base/make_by_type.h"
 #include "base/text/edit_distance.h"
 #include "singa/base/error.h"
 
@@ -25,7 +26,7 @@ std::unique_ptr<Algorithm> MakeAlgorithm(const AlgProto& conf) {
                         StrCat("no algorithm is registered as \"", conf.user_alg(), "\"",
                                DidYouMean(conf.user_alg(), Algorithms().Names())));
   } else if (!conf.has_alg() || conf.alg() == kUserAlg) {
-    throw ConfigError("", "needs an alg or a user_alg");
+    throw NoTypeError("needs an alg or a user_alg", kUserAlg);
   } else {
     algorithm = Algorithms().Make(AlgType_Name(conf.alg()));
     if (!algorithm) throw ConfigError("alg", StrCat(AlgType_Name(conf.alg()), " is not built yet"));

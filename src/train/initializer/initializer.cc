@@ -12,7 +12,7 @@ InitializerRegistry& Initializers() {
 void Initializer::CheckShape(const Shape&) const {}
 
 std::unique_ptr<Initializer> MakeInitializer(const ParamGenProto& conf) {
-  return MakeByType(Initializers(), conf, kUserInit, InitMethod_Name(conf.type()),
+  return MakeByType(Initializers(), conf, kUserInit,
                     "the param needs an init with a type or a user_type: no checkpoint gives its "
                     "values");
 }

@@ -35,8 +35,7 @@ LearningRateRegistry& LearningRates() {
 std::unique_ptr<LearningRate> MakeLearningRate(const LRGenProto& conf, double epoch_steps) {
   const double unit = conf.unit() == LRGenProto::kEpochs ? epoch_steps : 1;
   std::unique_ptr<LearningRate> rate =
-      MakeByType(LearningRates(), conf, kUserChange, ChangeMethod_Name(conf.type()),
-                 "needs a type or a user_type");
+      MakeByType(LearningRates(), conf, kUserChange, "needs a type or a user_type");
   rate->steps_of_unit_ = unit;
   if (conf.warmup_steps() == 0) return rate;
   auto warm_up = std::make_unique<WarmUp>(std::move(rate));

@@ -36,8 +36,7 @@ UpdaterRegistry& Updaters() {
 }
 
 std::unique_ptr<Updater> MakeUpdater(const UpdaterProto& conf) {
-  return MakeByType(Updaters(), conf, kUserUpdater, UpdaterType_Name(conf.type()),
-                    "needs a type or a user_type");
+  return MakeByType(Updaters(), conf, kUserUpdater, "needs a type or a user_type");
 }
 
 }  // namespace singa

@@ -104,7 +104,9 @@ TEST(InitializerConf, SqrtKindsDemandAMatrix) {
 
 TEST(InitializerConf, SaysThatAParamHasNoValues) {
   const std::string expected =
-      "the param needs an init with a type or a user_type: no checkpoint gives its values";
+      "the param needs an init with a type or a user_type: no checkpoint gives its values"
+      "; allowed: kConstant, kGaussian, kUniform, kGaussianSqrtFanIn, kUniformSqrtFanIn or "
+      "kUniformSqrtFanInOut";
   EXPECT_EQ(FillErrorOf(""), expected);
   EXPECT_EQ(FillErrorOf("type: kUserInit"), expected);
 }

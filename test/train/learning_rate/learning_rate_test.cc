@@ -92,7 +92,9 @@ TEST(LearningRateConf, FindsAUsersScheduleAndSuggestsItsName) {
   EXPECT_EQ(RateAt("user_type: \"Cosine\" base_lr: 2", 0), 2.f);
   EXPECT_EQ(ScheduleErrorOf("user_type: \"Cosin\""),
             "user_type: nothing is registered as \"Cosin\"; did you mean \"Cosine\"?");
-  EXPECT_EQ(ScheduleErrorOf(""), "needs a type or a user_type");
+  EXPECT_EQ(ScheduleErrorOf(""),
+            "needs a type or a user_type; allowed: kFixed, kInverseT, kInverse, kExponential, "
+            "kLinear, kStep, kFixedStep, kCosine or kPolynomial");
 }
 
 }  // namespace

@@ -241,7 +241,9 @@ TEST(UpdaterConf, NamesTheSubMessagesField) {
 
 TEST(UpdaterConf, SuggestsARegisteredName) {
   UpdaterProto conf;
-  EXPECT_EQ(ErrorOf(conf), "needs a type or a user_type");
+  EXPECT_EQ(ErrorOf(conf),
+            "needs a type or a user_type; allowed: kSGD, kAdaGrad, kRMSProp, kNesterov, kAdaDelta, "
+            "kAdam, kAdamMax or kAdamW");
   conf.set_user_type("HalvingUpdatr");
   EXPECT_EQ(ErrorOf(conf),
             "user_type: nothing is registered as \"HalvingUpdatr\"; did you mean "
