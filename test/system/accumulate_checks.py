@@ -1,9 +1,12 @@
 """Checks steps of several batches (accumulate_steps)."""
+import signal
+
 from case import check, equal, has, same_bytes, true
 from gpu_group_checks import NORM, two
 from gpu_group_checks import train as train_on_gpus
 from group_checks import furthest, workers
 from job import ADAM, FIVES, MOMENTUM, csv, dense, mlp
+from meeting_checks import start
 from process_checks import APART, PLACES, processes
 
 BATCHES = "accumulate_steps=4"
@@ -61,6 +64,26 @@ def a_job_of_several_batches_a_step_resumes_to_the_same_bytes(case):
 
 
 @check
+def a_signal_takes_back_the_batches_of_a_step_of_one_process(case):
+    """The last step would take days, or it begins just before the signal."""
+    for place, args in (("alone", []), ("threads", workers(2))):
+        case.write("job.conf", mlp(case.site.data, "train_steps: 20 accumulate_steps: 100000000", batch=13))
+        job = start(case, *args, workspace=f"{place}-long")
+        job.wait_until(case.path(f"{place}-long/visualization/train_net.dot").exists, "the first batch")
+        job.send(signal.SIGTERM)
+        has(job.end(143).err, "stopped by a signal before the first step", "stderr")
+        settings = "train_steps: 6 disp_freq: 1 accumulate_steps: 300"
+        case.write("job.conf", mlp(case.site.data, settings, batch=13, layers=NORM, top="bn"))
+        case.train("job.conf", *args, workspace=place)
+        job = start(case, *args, workspace="halves")
+        job.wait_until(lambda: case.last_step("halves") >= 2, "step 2")
+        job.send(signal.SIGTERM)
+        has(job.end(143).err, "stopped by a signal at step", "stderr")
+        case.train("job.conf", *args, "-resume", workspace="halves")
+        same_bytes(case.newest(place), case.newest("halves"))
+
+
+@check
 def each_batch_of_a_step_has_its_own_dropout_the_same_in_all_topologies(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1 accumulate_steps: 3", batch=13))
     case.train("job.conf")
@@ -97,4 +120,5 @@ def epochs_count_the_records_of_all_batches(case):
     has(case.run("check", "job.conf").out, "samples a step    15\n", "singa check")
     has(case.run("check", "-set", "accumulate_steps=0", "job.conf", code=78).err, "must be >= 1, is 0", "stderr")
     has(case.train("job.conf", "-set", "accumulate_steps=13").err,
-        "warning: accumulate_steps: a step has 13 batches, a pass over the training data 12;", "stderr")
+        "warning: accumulate_steps: a step has 13 batches, a pass over the training data 12; a signal takes back the "
+        "batches of its step", "stderr")

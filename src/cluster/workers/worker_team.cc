@@ -28,6 +28,13 @@ std::vector<std::unique_ptr<Trainer>> TrainersOf(const JobProto& job, const Team
   return trainers;
 }
 
+std::vector<StepUndo> UndoOf(const std::vector<std::unique_ptr<Trainer>>& trainers) {
+  std::vector<StepUndo> undo;
+  undo.reserve(trainers.size());
+  for (const auto& trainer : trainers) undo.emplace_back(trainer.get());
+  return undo;
+}
+
 }  // namespace
 
 WorkerTeam::WorkerTeam(const JobProto& job, const TeamSetup& setup)
@@ -37,6 +44,7 @@ WorkerTeam::WorkerTeam(const JobProto& job, const TeamSetup& setup)
       link_(setup.link),
       deadline_(setup.deadline),
       trainers_(TrainersOf(job, setup, &stopped_)),
+      undo_(UndoOf(trainers_)),
       threads_(setup.workers, setup.place.threads, {[this] { Stop(); }, setup.failed}) {}
 
 // All leave their group of GPUs at the same time: freeing memory of one may wait for the work of
@@ -105,8 +113,24 @@ void WorkerTeam::BroadcastValues(Trainer* lead) {
   }
 }
 
-void WorkerTeam::TrainStep(int64_t step) {
-  TrainStep([this, step](size_t i) { trainers_[i]->TrainStep(step); });
+bool WorkerTeam::may_abandon() const {
+  return std::ranges::all_of(trainers_, [](const auto& trainer) { return trainer->may_abandon(); });
+}
+
+bool WorkerTeam::TrainStep(int64_t step, const std::function<bool()>& stop) {
+  if (!stop || !may_abandon()) {
+    TrainStep([this, step](size_t i) { trainers_[i]->TrainStep(step); });
+    return true;
+  }
+  BatchGate gate(stop);
+  std::atomic<bool> done{true};
+  TrainStep([&](size_t i) {
+    undo_[i].Keep();
+    if (trainers_[i]->TrainStep(step, &gate)) return;
+    undo_[i].Restore();
+    done = false;
+  });
+  return done;
 }
 
 void WorkerTeam::TrainStep(const std::function<void(size_t)>& train) {

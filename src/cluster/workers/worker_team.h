@@ -15,6 +15,7 @@
 #include "cluster/workers/team_metrics.h"
 #include "cluster/workers/team_regions.h"
 #include "cluster/workers/team_threads.h"
+#include "train/state/step_undo.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -59,8 +60,12 @@ class WorkerTeam {
   // Copies the values of `lead`, which were set, to all workers that have copies.
   void BroadcastValues(Trainer* lead);
   // Makes each worker compute its part of batch `step`; returns when all workers have handed
-  // out their updates. Throws the first worker's error; the team is of no use then.
-  void TrainStep(int64_t step);
+  // out their updates. Throws the first worker's error; the team is of no use then. Returns false
+  // if the step was abandoned, as `stop` asked between its batches: all is as before the step.
+  // `stop` may be empty, and is called only if may_abandon().
+  bool TrainStep(int64_t step, const std::function<bool()>& stop = {});
+  // Returns whether workers can abandon a step (Trainer::may_abandon).
+  bool may_abandon() const;
   // Does the same for a measurement: train(i) must train the step by trainers()[i].
   void TrainStep(const std::function<void(size_t)>& train);
   // Waits for the records of all workers for the next step (nn/input/await_records.h).
@@ -83,7 +88,8 @@ class WorkerTeam {
   std::unique_ptr<GradientReduction> reduction_;  // null: nothing is allocated yet
   std::optional<TeamRegions> regions_;            // none: no bridges, or GPUs exchange
   const std::vector<std::unique_ptr<Trainer>> trainers_;
-  TeamThreads threads_;  // last: they use all of the above
+  std::vector<StepUndo> undo_;  // by worker
+  TeamThreads threads_;         // last: they use all of the above
 };
 
 }  // namespace singa

@@ -117,4 +117,11 @@ void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,
   WriteText(files, stem + ".dot", GraphDot(net, title));
 }
 
+void WriteGraphFiles(const Workspace& workspace, WorkerModel* model) {
+  const std::string& title = model->job().name();
+  WriteGraphFiles(workspace.files(), model->net(), workspace.graph("train"), title);
+  if (Evaluator* test = model->evaluator(kTest))
+    WriteGraphFiles(workspace.files(), test->net(), workspace.graph("test"), title);
+}
+
 }  // namespace singa

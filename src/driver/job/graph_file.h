@@ -5,7 +5,9 @@
 #include <string>
 
 #include "base/file/file_system.h"
+#include "driver/job/workspace.h"
 #include "singa/nn/net.h"
+#include "train/trainer/worker_model.h"
 
 namespace singa {
 
@@ -14,6 +16,8 @@ std::string GraphDot(const Net& net, const std::string& title);
 // Writes `stem`.json and `stem`.dot. Throws WriteError.
 void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,
                      const std::string& title);
+// Does so for the net that a worker of a job trains, and for the net that it tests, if it tests.
+void WriteGraphFiles(const Workspace& workspace, WorkerModel* model);
 
 // Writes the files of JobProto.debug: <folder>/fp-step<N>-loc<W>.json and bp-step<N>-loc<W>.json.
 // Their labels have the mean absolute value of each layer's feature and params, and of their

@@ -16,6 +16,10 @@ Schedule ScheduleOf(const JobProto& job, Trainer* lead, std::optional<int64_t> s
                   steps, lead->replica().rule().epoch_steps());
 }
 
+bool MayAbandonSteps(WorkerGroups* groups) {
+  return !groups->process() && groups->size() == 1 && groups->team(0).may_abandon();
+}
+
 ExchangeAdvice::Facts GroupLoop::ExchangeOf(WorkerGroups* groups) {
   const WorkerModel& model = groups->lead().model();
   const auto compression = model.job().cluster().all_reduce().compression();
@@ -80,8 +84,9 @@ double GroupLoop::samples_per_second() const {
 
 // Notes the step only after its rows are written. The next row counts the time of writing, in which
 // workers wait for each other and values may still be on their way.
-bool GroupLoop::TrainStep(int64_t step) {
-  ComputeStep(step);
+bool GroupLoop::TrainStep(int64_t step, const std::function<bool()>& stop) {
+  ComputeStep(step, stop);
+  if (abandoned_) return false;
   const bool due = schedule_.Display(step);
   if (due) {
     const auto start = std::chrono::steady_clock::now();
@@ -100,12 +105,13 @@ bool GroupLoop::AwaitRecords(const std::function<bool()>& stop) {
   return there;
 }
 
-void GroupLoop::ComputeStep(int64_t step) {
+void GroupLoop::ComputeStep(int64_t step, const std::function<bool()>& stop) {
   WorkerTeam& team = groups_.team(group_);
   const auto start = std::chrono::steady_clock::now();
   const bool due = schedule_.Display(step);
   try {
-    team.TrainStep(step);
+    abandoned_ = !team.TrainStep(step, may_abandon_ ? stop : std::function<bool()>());
+    if (abandoned_) return;
     if (releases_) releases_->EndStep();
     if (due) team.AwaitDevices();
     if (due && sink_) grad_norm_ = team.lead().GradientNorm(step);

@@ -17,6 +17,10 @@ namespace singa {
 // it does. `steps`: as in Schedule. Throws ConfigError relative to the JobProto.
 Schedule ScheduleOf(const JobProto& job, Trainer* lead, std::optional<int64_t> steps = {});
 
+// Returns whether a signal can end a step of the job between its batches. Workers of several groups
+// or processes would have to agree on the batch, so they complete the step.
+bool MayAbandonSteps(WorkerGroups* groups);
+
 class GroupLoop {
  public:
   // All arguments must outlive it. `sink` is null if another process writes the group's rows.
@@ -28,6 +32,7 @@ class GroupLoop {
         schedule_(schedule),
         sink_(sink),
         predicted_ms_(predicted_ms),
+        may_abandon_(MayAbandonSteps(groups)),
         exchange_(ExchangeOf(groups)) {
     if (sink_ && schedule.displays() && groups->whole_exchange().ms > 0)
       releases_ = groups->BeginReleases();
@@ -35,8 +40,11 @@ class GroupLoop {
 
   // Waits for the records of the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);
-  // Trains `step`, and writes rows if some are due after it. Returns whether they were due.
-  bool TrainStep(int64_t step);
+  // Trains `step`, and writes rows if some are due after it. Returns whether they were due. Calls
+  // `stop` between the batches of the step if MayAbandonSteps; it may be empty.
+  bool TrainStep(int64_t step, const std::function<bool()>& stop = {});
+  // Returns whether the last step was abandoned, as `stop` asked: all is as before the step.
+  bool abandoned() const { return abandoned_; }
   // Means over the steps since the last row.
   double step_seconds() const { return seconds_ / static_cast<double>(steps_); }
   double samples_per_second() const;
@@ -46,7 +54,7 @@ class GroupLoop {
  private:
   static ExchangeAdvice::Facts ExchangeOf(WorkerGroups* groups);
   void Advise(const std::vector<ProcessShare>& shares);
-  void ComputeStep(int64_t step);
+  void ComputeStep(int64_t step, const std::function<bool()>& stop);
   void WriteRows(int64_t step);
   // Returns this process's share of the steps since the last row; `sync`: of the group since then.
   ProcessShare TakeShare(const SyncStats& sync);
@@ -57,6 +65,8 @@ class GroupLoop {
   const Schedule& schedule_;
   MetricsSink* const sink_;
   const std::optional<double> predicted_ms_;
+  const bool may_abandon_;
+  bool abandoned_ = false;
   double seconds_ = 0;  // time since the last row
   double writing_ = 0;  // of them, for the last row, which waits for the other processes
   int64_t steps_ = 0;

@@ -95,7 +95,7 @@ class TrainRun {
     const EndsOnSignal signals(options, "the first step");
     start_.Tell();
     StartGroups(options);
-    side_files_.Try([&] { WriteGraphs(); });
+    side_files_.Try([&] { WriteGraphFiles(workspace_, &lead().model()); });
     if (options.partition) side_files_.Try([&] { WritePartition(*options.partition); });
   }
 
@@ -113,13 +113,6 @@ class TrainRun {
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     groups_.Start(schedule().steps());
     loop_.emplace(&groups_, 0, schedule(), &*rows_, PredictedMs(job_, options));
-  }
-
-  void WriteGraphs() {
-    FileSystem* const files = workspace_.files();
-    WriteGraphFiles(files, lead().model().net(), workspace_.graph("train"), job_.name());
-    if (Evaluator* test = lead().model().evaluator(kTest))
-      WriteGraphFiles(files, test->net(), workspace_.graph("test"), job_.name());
   }
 
   void WritePartition(const AutoPartition& partition) {
@@ -147,6 +140,7 @@ class TrainRun {
       if (!follows) follows.emplace();
       grants.Grant(step, Interrupted());
       if (!TrainStep(step)) CheckOthers(others);
+      if (loop_->abandoned()) return Stop(step);
     }
     groups_.steps().Leave(0);
     // Wait until all other groups have ended. If one never does, another check ends the job.
@@ -248,7 +242,9 @@ class TrainRun {
     received_.WriteTo(&*rows_);
     if (!groups_.steps().gate().Pass(0, step)) return false;
     snapshot_.BringOwnValuesBack();
-    if (!loop_->TrainStep(step))
+    const bool due = loop_->TrainStep(step, Interrupted);
+    if (loop_->abandoned()) return true;
+    if (!due)
       progress_.ShowStep(
           step, schedule().steps(), [this] { return LayerRows(groups_.team(0).metrics().Sum()); },
           loop_->samples_per_second());

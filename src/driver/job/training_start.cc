@@ -32,15 +32,16 @@ void TrainingStart::LoadValues(const RunOptions& options) {
                              ", beyond the last, ", schedule_->steps(), PassesText()));
 }
 
-// A signal ends a job only between steps. A job whose step reads all data may seem to hang.
+// Most jobs end only between steps. A job whose step reads all data may seem to hang.
 void TrainingStart::WarnOfLongSteps() {
   constexpr double kRounding = 1e-6;
   const double batches = schedule_->epoch_steps() * job_.accumulate_steps();
   const auto pass = static_cast<int64_t>(std::ceil(batches - kRounding));
   if (batches <= 0 || job_.accumulate_steps() <= std::max<int64_t>(1, pass)) return;
   progress_.Warn(StrCat("accumulate_steps: a step has ", job_.accumulate_steps(),
-                        " batches, a pass over the training data ", pass,
-                        "; a signal ends the job after a whole step"));
+                        " batches, a pass over the training data ", pass, "; a signal ",
+                        MayAbandonSteps(&groups_) ? "takes back the batches of its step"
+                                                  : "ends the job after a whole step"));
 }
 
 // Returns a text that explains the number of steps by train_epochs; "": train_steps gives it.

@@ -18,6 +18,8 @@ class AccumulatedExchange final : public ParamExchange {
 
   // Begins batch ctx->state->batch of the step. Gradients go to `to`.
   void BeginBatch(ParamExchange* to);
+  // Returns whether the net trains any param.
+  bool trains() const { return !nodes_.empty(); }
   // Returns whether a batch of the step has dropped it.
   bool dropped() const { return dropped_; }
 

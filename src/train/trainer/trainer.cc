@@ -1,5 +1,7 @@
 #include "train/trainer/trainer.h"
 
+#include <functional>
+
 #include "nn/connection/bridge.h"
 #include "nn/plan/host_part.h"
 #include "singa/base/error.h"
@@ -179,31 +181,45 @@ std::unique_ptr<DeviceUpdates> Trainer::PlaceUpdates() {
   return updates;
 }
 
-void Trainer::TrainStep(int64_t step) { TrainStep(step, &path_->exchange()); }
+bool Trainer::TrainStep(int64_t step, BatchGate* gate) {
+  return Train(step, &path_->exchange(), gate);
+}
 
-void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
+void Trainer::TrainStep(int64_t step, ParamExchange* exchange) { Train(step, exchange, nullptr); }
+
+bool Trainer::Train(int64_t step, ParamExchange* exchange, BatchGate* gate) {
   model_.ctx().state->step = step;
   model_.mark().SetStep(step);
   const ActivityMark::Scope trains(&model_.mark(), Activity::kBetween);
-  // Small enough that std::function allocates nothing.
-  const auto pass = [this, exchange] { TrainBatches(exchange); };
-  path_->Run(step, pass, exchange == &path_->exchange() && !accumulated_);
+  bool done = true;
+  const auto pass = [&] { done = TrainBatches(exchange, gate); };
+  // A reference is small enough that std::function allocates nothing.
+  path_->Run(step, std::ref(pass), exchange == &path_->exchange() && !accumulated_);
+  return done;
 }
 
-void Trainer::TrainBatches(ParamExchange* exchange) {
+// Returns false if `gate` abandons the step. A step that was dropped has ended its exchange, so it
+// is never abandoned.
+bool Trainer::TrainBatches(ParamExchange* exchange, BatchGate* gate) {
   Net& net = model_.net();
-  if (!accumulated_) return model_.algorithm().TrainOneBatch(model_.ctx(), net, *exchange);
+  if (!accumulated_) {
+    model_.algorithm().TrainOneBatch(model_.ctx(), net, *exchange);
+    return true;
+  }
   StepState& state = *model_.ctx().state;
   for (state.batch = 0; state.batch < state.batches; ++state.batch) {
     if (state.batch > 0) path_->BeginBatch();
     net.set_adds_gradients(state.batch > 0);
     accumulated_->BeginBatch(exchange);
+    if (gate && !accumulated_->dropped() && !gate->Begin(state.batch)) break;
     if (accumulated_->dropped())
       SkipBatch();
     else
       model_.algorithm().TrainOneBatch(model_.ctx(), net, *accumulated_);
   }
+  const bool done = state.batch == state.batches;
   state.batch = 0;
+  return done;
 }
 
 // Reads the records of a batch, so that the next step has its own, whether this one was dropped or

@@ -15,6 +15,7 @@
 #include "train/reduce/group_memory.h"
 #include "train/reduce/metric_sums.h"
 #include "train/trainer/accumulated_exchange.h"
+#include "train/trainer/batch_gate.h"
 #include "train/trainer/job_memory.h"
 #include "train/trainer/step_path.h"
 #include "train/trainer/worker_model.h"
@@ -56,10 +57,14 @@ class Trainer {
                   const Trainer* lead);
 
   // Computes the batches of step `step` and applies their updates. A device may still work on it
-  // afterwards: a later call then throws its errors.
-  void TrainStep(int64_t step);
+  // afterwards: a later call then throws its errors. Returns false if `gate`, which may be null,
+  // has abandoned the step: there is no update, and StepUndo must take its batches back.
+  bool TrainStep(int64_t step, BatchGate* gate = nullptr);
   // Does the same through `exchange`, which must hand all gradients on to path().exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
+  // Returns whether TrainStep may have a gate: a step has several batches, and no device works on
+  // them. All workers of a group agree on batches that drop the step, so each one has to train.
+  bool may_abandon() const { return accumulated_ && accumulated_->trains() && !model_.device(); }
   // Ends its part in the group's sums, so that no worker waits for another. Called in the worker's
   // thread, also before Allocate.
   void LeaveGroup() {
@@ -79,7 +84,8 @@ class Trainer {
 
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
           std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
-  void TrainBatches(ParamExchange* exchange);
+  bool Train(int64_t step, ParamExchange* exchange, BatchGate* gate);
+  bool TrainBatches(ParamExchange* exchange, BatchGate* gate);
   void SkipBatch();
   std::string WhyHostUpdates() const;
   void ScaleLosses();

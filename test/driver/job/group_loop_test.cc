@@ -98,6 +98,33 @@ TEST_F(GroupLoopTest, WritesNoRowsIfAnotherProcessDoes) {
   EXPECT_TRUE(kept_.rows.empty());
 }
 
+// The third request to stop comes before the third batch.
+TEST_F(GroupLoopTest, AStepOfSeveralBatchesIsAbandonedBetweenThem) {
+  GroupLoop& loop = Start("train_steps: 9 disp_freq: 1 accumulate_steps: 3");
+  EXPECT_TRUE(loop.TrainStep(0));
+  int asked = 0;
+  EXPECT_FALSE(loop.TrainStep(1, [&asked] { return ++asked == 3; }));
+  EXPECT_TRUE(loop.abandoned());
+  EXPECT_EQ(kept_.rows.size(), 1u);
+  EXPECT_EQ(groups_->steps().done(), std::vector<int64_t>{1});
+  EXPECT_TRUE(loop.TrainStep(1, [] { return false; }));
+  EXPECT_FALSE(loop.abandoned());
+}
+
+TEST_F(GroupLoopTest, AStepOfOneBatchIsNotAbandoned) {
+  GroupLoop& loop = Start("train_steps: 9 disp_freq: 1");
+  EXPECT_TRUE(loop.TrainStep(0, [] { return true; }));
+  EXPECT_FALSE(loop.abandoned());
+}
+
+TEST_F(GroupLoopTest, AStepOfSeveralGroupsIsNotAbandoned) {
+  GroupLoop& loop = Start(
+      "train_steps: 9 disp_freq: 1 accumulate_steps: 3 "
+      "cluster { nworker_groups: 2 nworkers_per_procs: 2 }");
+  EXPECT_TRUE(loop.TrainStep(0, [] { return true; }));
+  EXPECT_FALSE(loop.abandoned());
+}
+
 TEST_F(GroupLoopTest, WaitsForRecords) {
   GroupLoop& loop = Start("train_steps: 9");
   EXPECT_TRUE(loop.AwaitRecords([] { return false; }));
