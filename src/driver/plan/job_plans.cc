@@ -148,6 +148,7 @@ std::vector<PartTimes> TimesOf(const JobProto& job, const JobCosts& costs, const
   plans->source = timer->source();
   plans->error = timer->model_error();
   for (const PartTimes& part : times) plans->spread = std::max(plans->spread, part.spread);
+  plans->others = times.back().others;
   times.pop_back();
   return times;
 }

@@ -34,6 +34,7 @@ struct JobPlans {
   std::string source;               // what the times rest on
   ModelError error;                 // of the predicted times
   double spread = 0;                // the largest one of the measured parts (PartTimes::spread)
+  OtherPrograms others;             // that disturbed the measurement
   double search_ms = 0;    // time of the search for the fastest plan; the front has its own
   bool fits = true;        // some plan fits into the memory of a worker
   bool exact = true;       // the search has seen all plans

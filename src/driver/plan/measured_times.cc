@@ -6,10 +6,12 @@
 #include <cmath>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/system/cgroup.h"
+#include "base/system/machine_use.h"
 #include "base/text/counted.h"
 #include "base/thread/thread.h"
 #include "driver/bench/median.h"
@@ -176,9 +178,21 @@ PartTimes MedianOf(const std::vector<PartTimes>& turns) {
   return result;
 }
 
+// Returns the use of cores by other programs since `before`, if it slows a program down that wants
+// all cores it may use.
+OtherPrograms OthersSince(const std::optional<MachineUse>& before) {
+  constexpr double kLittle = 0.1;  // of the cores: the system itself always works a little
+  const std::optional<MachineUse> now = ReadMachineUse();
+  if (!before || !now) return {};
+  const double used = CoresOfOthers(*before, *now);
+  if (used <= now->cores - (1 - kLittle) * UsableCores()) return {};
+  return {used, now->cores};
+}
+
 }  // namespace
 
 std::vector<PartTimes> MeasuredTimes::Of(const std::vector<PartRequest>& requests) {
+  const std::optional<MachineUse> before = ReadMachineUse();
   std::vector<std::vector<PartTimes>> turns(requests.size());
   for (int turn = 0; turn < kTurns; ++turn)
     for (size_t i = 0; i < requests.size(); ++i) {
@@ -188,7 +202,11 @@ std::vector<PartTimes> MeasuredTimes::Of(const std::vector<PartRequest>& request
     }
   std::vector<PartTimes> times;
   times.reserve(turns.size());
-  for (const std::vector<PartTimes>& of_part : turns) times.push_back(MedianOf(of_part));
+  const OtherPrograms others = OthersSince(before);
+  for (const std::vector<PartTimes>& of_part : turns) {
+    times.push_back(MedianOf(of_part));
+    times.back().others = others;
+  }
   return times;
 }
 

@@ -12,12 +12,19 @@
 
 namespace singa {
 
+// The cores that other programs used during a measurement, and those of the machine.
+struct OtherPrograms {
+  double used = 0;
+  int of = 0;  // 0: not known, or they left enough cores free
+};
+
 struct PartTimes {
   std::map<std::string, LayerTimes> layers;  // by the layer's name in the conf
   double rest_ms = 0;                        // of a step, besides its layers and bridges
   // The relative difference of repeated measurements from their median; half of them differ by
   // less.
   double spread = 0;
+  OtherPrograms others;
 
   double step_ms() const {  // without bridges
     double ms = rest_ms;

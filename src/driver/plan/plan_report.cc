@@ -33,8 +33,10 @@ std::string LayerTable(const JobPlans& plans) {
   return AlignedTable(lines, 3);
 }
 
+// Workers are not faster than so many of them, so a larger ratio is noise in the times.
 double SpeedUp(const JobPlans& plans, const JobPlan& plan) {
-  return plan.cost.step_ms > 0 ? plans.one_worker_ms / plan.cost.step_ms : 0;
+  if (plan.cost.step_ms <= 0) return 0;
+  return std::min<double>(plans.one_worker_ms / plan.cost.step_ms, plans.cluster.workers);
 }
 
 std::string Totals(const JobPlans& plans) {
@@ -147,6 +149,10 @@ std::string PlanTable(const JobPlans& plans) {
                      ? StrCat("of ", Counted(plans.error.plans, "plan"), " measured here")
                      : "assumed",
                  "\n");
+  if (plans.others.of > 0)
+    text += StrCat("note           other programs used ", Formatted(plans.others.used, "%.1f"),
+                   " of ", Counted(plans.others.of, "core"),
+                   ": times are not reliable; -fresh on a quiet machine measures again\n");
   if (plans.spread > plans.error.relative)
     text += StrCat("spread         ", Formatted(100 * plans.spread, "%.1f"),
                    " % between measurements of a part: -fresh on a quiet machine gives better "
@@ -194,6 +200,8 @@ std::string PlanJson(const JobPlans& plans) {
   json["error"] = plans.error.relative;
   json["error_plans"] = plans.error.plans;
   json["spread"] = plans.spread;
+  if (plans.others.of > 0)
+    json["other_programs"] = {{"cores", plans.others.used}, {"of", plans.others.of}};
   json["search_ms"] = plans.search_ms;
   json["exact"] = plans.exact;
   json["grids_left_out"] = plans.grids_left_out;

@@ -46,6 +46,8 @@ bool ReadLayers(const nlohmann::json& layers, Division* division) {
 
 nlohmann::ordered_json JsonOf(const PartTimes& times) {
   nlohmann::ordered_json json = {{"rest_ms", times.rest_ms}, {"spread", times.spread}};
+  if (times.others.of > 0)
+    json["other_programs"] = {{"cores", times.others.used}, {"of", times.others.of}};
   json["layers"] = nlohmann::ordered_json::array();
   for (const auto& [name, layer] : times.layers)
     json["layers"].push_back({{"name", name},
@@ -68,6 +70,11 @@ std::optional<PartTimes> PartTimesOf(const nlohmann::json& json) {
     of.backward = NumberIn(layer, "backward_ms");
     of.update = NumberIn(layer, "update_ms");
     good = good && of.forward >= 0 && of.backward >= 0 && of.update >= 0 && std::isfinite(of.sum());
+  }
+  if (const auto others = json.find("other_programs"); others != json.end()) {
+    if (!others->is_object()) return {};
+    times.others = {NumberIn(*others, "cores"), CountIn(*others, "of")};
+    good = good && times.others.of > 0 && times.others.used >= 0 && times.others.used < kMostNumber;
   }
   if (!good || !std::isfinite(times.rest_ms + times.spread)) return {};
   return times;

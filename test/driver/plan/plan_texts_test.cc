@@ -46,6 +46,7 @@ TEST(TimesText, ComesBack) {
   times.layers["a \"b\""] = {.forward = 1.5, .backward = 2, .update = 0.25};
   times.rest_ms = 3;
   times.spread = 0.125;
+  times.others = {1.5, 2};
   const auto read = TimesOf(ToText(std::vector<PartTimes>{times, {}}));
   ASSERT_TRUE(read);
   ASSERT_EQ(read->size(), 2u);
@@ -53,6 +54,8 @@ TEST(TimesText, ComesBack) {
   EXPECT_EQ(read->front().layers.at("a \"b\"").update, 0.25);
   EXPECT_EQ(read->front().rest_ms, 3);
   EXPECT_EQ(read->front().spread, 0.125);
+  EXPECT_EQ(read->front().others.used, 1.5);
+  EXPECT_EQ(read->front().others.of, 2);
   EXPECT_TRUE(read->back().layers.empty());
 }
 
@@ -63,6 +66,8 @@ TEST(TimesText, ThatIsDamagedIsNotUsed) {
         R"([{"rest_ms":"x","spread":0,"layers":[]}])", R"([{"rest_ms":1,"spread":0,"layers":[3]}])",
         R"([{"rest_ms":1,"spread":0,"layers":[{"name":"a","forward_ms":1}]}])",
         R"([{"rest_ms":1e999,"spread":0,"layers":[]}])",
+        R"([{"rest_ms":1,"spread":0,"layers":[],"other_programs":2}])",
+        R"([{"rest_ms":1,"spread":0,"layers":[],"other_programs":{"cores":-1,"of":2}}])",
         R"([{"rest_ms":1,"spread":0,"layers":[]}, {}])"})
     EXPECT_FALSE(TimesOf(text)) << text;
 }
