@@ -60,6 +60,25 @@ TEST(OnnxImport, MakesASoftmaxAtTheEndALoss) {
   EXPECT_EQ(loss.srclayers(1), "x");
 }
 
+TEST(OnnxImport, MakesALogSoftmaxAtTheEndALossAndNoOtherLayer) {
+  for (const char* loss : {"", "softmax", "none", "euclidean"}) {
+    OnnxGraph graph = PictureGraph();
+    graph.Add("GlobalAveragePool", {"x"}, {"p"});
+    graph.Add("Flatten", {"p"}, {"f"});
+    graph.Add("LogSoftmax", {"f"}, {"y"});
+    const bool is_loss = !*loss || loss == std::string("softmax");
+    try {
+      const ImportedJob imported = ImportGraph(&graph, {.loss = loss});
+      EXPECT_TRUE(is_loss) << loss;
+      EXPECT_FALSE(imported.guessed_loss);
+      EXPECT_EQ(imported.job.neuralnet().layer(2).type(), kSoftmaxLoss);
+    } catch (const Error& error) {
+      EXPECT_FALSE(is_loss) << error.what();
+      ExpectText(error.what(), "\"y\" is of a LogSoftmax, which becomes a layer only at the");
+    }
+  }
+}
+
 TEST(OnnxImport, SaysWhetherItGuessedTheLoss) {
   const auto guesses = [](const ImportOptions& options) {
     OnnxGraph graph = PictureGraph();

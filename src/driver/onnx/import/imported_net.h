@@ -41,6 +41,7 @@ struct ImportedLayer {
   std::vector<LayerOutput> sources = {};
   std::vector<Sizes> shapes = {};  // of a row of each output
   int steps = 1;                   // time steps
+  bool logarithm = false;          // a kSoftmax of which the node gives the logarithm
   std::vector<ImportedParam> params = {};
 };
 

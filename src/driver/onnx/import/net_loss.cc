@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "io/checkpoint/json_text.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -134,6 +135,14 @@ class LossImport {
 
 }  // namespace
 
-bool AddLoss(const std::string& kind, ImportedNet* net) { return LossImport(net).Add(kind); }
+bool AddLoss(const std::string& kind, ImportedNet* net) {
+  const bool guesses = LossImport(net).Add(kind);
+  for (const ImportedLayer& layer : net->layers)
+    if (layer.logarithm && layer.conf.type() == kSoftmax)
+      throw Error(kExitUsage, StrCat(Quote(layer.value),
+                                     " is of a LogSoftmax, which becomes a layer only at the net's "
+                                     "end, with -loss softmax"));
+  return guesses;
+}
 
 }  // namespace singa

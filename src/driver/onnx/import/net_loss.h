@@ -8,9 +8,9 @@
 namespace singa {
 
 // `kind`: "softmax", "sigmoid", "euclidean", "none", or "" for the loss that fits the net's end. A
-// softmax or sigmoid at the end becomes part of its loss. Returns whether a kSoftmaxLoss is a
-// guess, as neither `kind` nor the net's end says it. Throws Error(kExitUsage) if the net has no
-// end of that kind.
+// softmax, its logarithm, or a sigmoid at the end becomes part of its loss. Returns whether a
+// kSoftmaxLoss is a guess, as neither `kind` nor the net's end says it. Throws Error(kExitUsage) if
+// the net has no end of that kind, or has a LogSoftmax that becomes no loss.
 bool AddLoss(const std::string& kind, ImportedNet* net);
 
 }  // namespace singa

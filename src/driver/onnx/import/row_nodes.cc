@@ -1,4 +1,4 @@
-// Reads operators on rows: Gemm, MatMul, LayerNormalization, Softmax.
+// Reads operators on rows: Gemm, MatMul, LayerNormalization, Softmax, LogSoftmax.
 #include <algorithm>
 #include <climits>
 
@@ -82,29 +82,34 @@ void ReadLayerNorm(NodeImport* node) {
 }
 
 // A row may have several softmaxes, side by side. Before opset 13 one had all sizes from `axis` on.
-void ReadSoftmaxNode(NodeImport* node) {
+void AddSoftmax(bool logarithm, NodeImport* node) {
   const Sizes dims = node->FeatureDims(0);
   const bool old = node->opset() < 13;
   const auto axis = static_cast<size_t>(node->Axis(node->Int("axis", old ? 1 : -1), dims));
   const Sizes all = SizesFrom(dims, axis);
   const int64_t behind = UnitsOf(SizesFrom(all, 1));
-  if (ReadAttentionSoftmax(axis, node)) return;
+  if (!logarithm && ReadAttentionSoftmax(axis, node)) return;
   if (axis < 1 || std::any_of(all.begin(), all.end(), IsFree) || (!old && behind != 1))
     node->Refuse(StrCat("is over dimension ", axis, " of ", SizesText(dims),
                         "; a layer does so over the last"));
   const int64_t units = node->RowSize(0), each = dims[axis] * behind;
   if (units / each > INT_MAX) node->Refuse("has too many softmaxes in a row");
   ImportedLayer& layer = node->Add(kSoftmax, {node->Feature(0)}, {units});
+  layer.logarithm = logarithm;
   if (each != units)
     layer.conf.mutable_softmax_conf()->set_num_softmax_per_instance(
         static_cast<int32_t>(units / each));
   node->Give(dims);
 }
 
+void ReadSoftmaxNode(NodeImport* node) { AddSoftmax(false, node); }
+void ReadLogSoftmax(NodeImport* node) { AddSoftmax(true, node); }
+
 SINGA_REGISTER_ONNX_IMPORT(Gemm, ReadGemm);
 SINGA_REGISTER_ONNX_IMPORT(MatMul, ReadMatMul);
 SINGA_REGISTER_ONNX_IMPORT(LayerNormalization, ReadLayerNorm);
 SINGA_REGISTER_ONNX_IMPORT(Softmax, ReadSoftmaxNode);
+SINGA_REGISTER_ONNX_IMPORT(LogSoftmax, ReadLogSoftmax);
 
 }  // namespace
 }  // namespace singa
