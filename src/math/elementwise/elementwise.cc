@@ -15,6 +15,15 @@ void Apply(const F& f, const float* a, const float* b, float* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
 }
 
+template <typename F>
+void ApplyWithSlope(const F& f, const float* x, float* y, float* slope, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    const ValueAndSlope at = f(x[i]);
+    y[i] = at.value;
+    slope[i] = at.slope;
+  }
+}
+
 void Relu(Context&, const float* x, float* y, int64_t n, float slope) {
   Apply(ReluOf{slope}, x, y, n);
 }
@@ -44,10 +53,18 @@ void GeluGradient(Context&, const float* x, const float* dy, float* dx, int64_t 
   Apply(GeluGradientOf(), x, dy, dx, n);
 }
 
+void GeluAndSlope(Context&, const float* x, float* y, float* slope, int64_t n) {
+  ApplyWithSlope(GeluWithSlopeOf(), x, y, slope, n);
+}
+
 void Silu(Context&, const float* x, float* y, int64_t n) { Apply(SiluOf(), x, y, n); }
 
 void SiluGradient(Context&, const float* x, const float* dy, float* dx, int64_t n) {
   Apply(SiluGradientOf(), x, dy, dx, n);
+}
+
+void SiluAndSlope(Context&, const float* x, float* y, float* slope, int64_t n) {
+  ApplyWithSlope(SiluWithSlopeOf(), x, y, slope, n);
 }
 
 void Ramp(Context&, const float* x, float* y, int64_t n, float slope, float shift, float top) {
@@ -77,7 +94,8 @@ void Sum(Context&, const float* x, float* y, int64_t n) { Apply(SumOf(), x, y, y
     SigmoidBackward.Set(Device::kCpu, SigmoidGradient) && TanhForward.Set(Device::kCpu, Tanh) &&
     TanhBackward.Set(Device::kCpu, TanhGradient) && GeluForward.Set(Device::kCpu, Gelu) &&
     GeluBackward.Set(Device::kCpu, GeluGradient) && SiluForward.Set(Device::kCpu, Silu) &&
-    SiluBackward.Set(Device::kCpu, SiluGradient) && RampForward.Set(Device::kCpu, Ramp) &&
+    SiluBackward.Set(Device::kCpu, SiluGradient) && GeluWithSlope.Set(Device::kCpu, GeluAndSlope) &&
+    SiluWithSlope.Set(Device::kCpu, SiluAndSlope) && RampForward.Set(Device::kCpu, Ramp) &&
     RampBackward.Set(Device::kCpu, RampGradient) && HardSwishForward.Set(Device::kCpu, HardSwish) &&
     HardSwishBackward.Set(Device::kCpu, HardSwishGradient) && Multiply.Set(Device::kCpu, Product) &&
     AddTo.Set(Device::kCpu, Sum);

@@ -5,6 +5,14 @@
 namespace singa {
 namespace {
 
+template <typename F>
+void MapWithSlope(Context& ctx, const F& f, const float* x, float* y, float* slope, int64_t n) {
+  if (n % 4 == 0 && AlignedTo<4>(x, y, slope))
+    ForEach(ctx, n / 4, WithSlope<F, 4>{f, x, y, slope});
+  else
+    ForEach(ctx, n, WithSlope<F, 1>{f, x, y, slope});
+}
+
 void Relu(Context& ctx, const float* x, float* y, int64_t n, float slope) {
   MapElements(ctx, n, ReluOf{slope}, y, x);
 }
@@ -39,12 +47,20 @@ void GeluGradient(Context& ctx, const float* x, const float* dy, float* dx, int6
   MapElements(ctx, n, GeluGradientOf(), dx, x, dy);
 }
 
+void GeluAndSlope(Context& ctx, const float* x, float* y, float* slope, int64_t n) {
+  MapWithSlope(ctx, GeluWithSlopeOf(), x, y, slope, n);
+}
+
 void Silu(Context& ctx, const float* x, float* y, int64_t n) {
   MapElements(ctx, n, SiluOf(), y, x);
 }
 
 void SiluGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
   MapElements(ctx, n, SiluGradientOf(), dx, x, dy);
+}
+
+void SiluAndSlope(Context& ctx, const float* x, float* y, float* slope, int64_t n) {
+  MapWithSlope(ctx, SiluWithSlopeOf(), x, y, slope, n);
 }
 
 void Ramp(Context& ctx, const float* x, float* y, int64_t n, float slope, float shift, float top) {
@@ -79,7 +95,9 @@ void Sum(Context& ctx, const float* x, float* y, int64_t n) {
     SigmoidBackward.Set(Device::kCuda, SigmoidGradient) && TanhForward.Set(Device::kCuda, Tanh) &&
     TanhBackward.Set(Device::kCuda, TanhGradient) && GeluForward.Set(Device::kCuda, Gelu) &&
     GeluBackward.Set(Device::kCuda, GeluGradient) && SiluForward.Set(Device::kCuda, Silu) &&
-    SiluBackward.Set(Device::kCuda, SiluGradient) && RampForward.Set(Device::kCuda, Ramp) &&
+    SiluBackward.Set(Device::kCuda, SiluGradient) &&
+    GeluWithSlope.Set(Device::kCuda, GeluAndSlope) &&
+    SiluWithSlope.Set(Device::kCuda, SiluAndSlope) && RampForward.Set(Device::kCuda, Ramp) &&
     RampBackward.Set(Device::kCuda, RampGradient) &&
     HardSwishForward.Set(Device::kCuda, HardSwish) &&
     HardSwishBackward.Set(Device::kCuda, HardSwishGradient) &&

@@ -39,6 +39,13 @@ inline constinit Kernel<void(const float* x, float* y, int64_t n)> SiluForward{"
 inline constinit Kernel<void(const float* x, const float* dy, float* dx, int64_t n)> SiluBackward{
     "SiluBackward"};
 
+// y as GeluForward and SiluForward, and slope = dy/dx: [n]; slope must not overlap x or y. Multiply
+// then gives the gradient, with no second exponential.
+inline constinit Kernel<void(const float* x, float* y, float* slope, int64_t n)> GeluWithSlope{
+    "GeluWithSlope"};
+inline constinit Kernel<void(const float* x, float* y, float* slope, int64_t n)> SiluWithSlope{
+    "SiluWithSlope"};
+
 // y = min(max(0, slope x + shift), top): torch relu6 with 1, 0, 6; hardsigmoid with 1/6, 1/2, 1.
 inline constinit Kernel<void(const float* x, float* y, int64_t n, float slope, float shift,
                              float top)>

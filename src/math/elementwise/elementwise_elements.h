@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tensor/kernel/host_device.h"
+#include "tensor/kernel/lanes.h"
 
 namespace singa {
 
@@ -48,24 +48,58 @@ struct GeluOf {
   SINGA_HD float operator()(float x) const { return x * NormalBelow(x); }
 };
 
-struct GeluGradientOf {
-  SINGA_HD float operator()(float x, float dy) const {
+// The value of a function and its derivative.
+struct ValueAndSlope {
+  float value, slope;
+};
+
+struct GeluWithSlopeOf {
+  SINGA_HD ValueAndSlope operator()(float x) const {
     constexpr float kInverseRoot = 0.39894228f;  // 1 / sqrt(2 pi)
-    const float density = kInverseRoot * std::exp(-0.5f * x * x);
-    return dy * (NormalBelow(x) + x * density);
+    const float below = NormalBelow(x), density = kInverseRoot * std::exp(-0.5f * x * x);
+    return {x * below, below + x * density};
   }
+};
+
+struct GeluGradientOf {
+  SINGA_HD float operator()(float x, float dy) const { return dy * GeluWithSlopeOf()(x).slope; }
 };
 
 struct SiluOf {
   SINGA_HD float operator()(float x) const { return x / (1 + std::exp(-x)); }
 };
 
-struct SiluGradientOf {
-  SINGA_HD float operator()(float x, float dy) const {
+struct SiluWithSlopeOf {
+  SINGA_HD ValueAndSlope operator()(float x) const {
     const float e = std::exp(-std::abs(x));  // at most 1, so nothing overflows
     const float large = 1 / (1 + e), small = e * large;
     const float s = x < 0 ? small : large, rest = x < 0 ? large : small;  // rest = 1 - s
-    return dy * s * (1 + x * rest);
+    return {x * s, s * (1 + x * rest)};
+  }
+};
+
+struct SiluGradientOf {
+  SINGA_HD float operator()(float x, float dy) const { return dy * SiluWithSlopeOf()(x).slope; }
+};
+
+// Writes elements [N i, N i + N) of y and slope. F gives a ValueAndSlope; y may be x.
+template <typename F, int N>
+struct WithSlope {
+  F f;
+  const float* x;
+  float* y;
+  float* slope;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const Lanes<float, N> in = LoadLanes<N>(x + i * N);
+    Lanes<float, N> values, slopes;
+    for (int k = 0; k < N; ++k) {
+      const ValueAndSlope at = f(in[k]);
+      values[k] = at.value;
+      slopes[k] = at.slope;
+    }
+    StoreLanes(values, y + i * N);
+    StoreLanes(slopes, slope + i * N);
   }
 };
 

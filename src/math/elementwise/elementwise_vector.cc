@@ -1,6 +1,7 @@
 // The functions of elementwise.cc as vector code over the context's threads.
 #include "math/cpu_dispatch.h"
 #include "math/elementwise/elementwise.h"
+#include "math/elementwise/elementwise_elements.h"
 #include "math/elementwise/vector_math.h"
 #include "math/parallel_slices.h"
 
@@ -54,12 +55,24 @@ SINGA_CPU_CLONES void GeluRange(const float* x, float* y, int64_t begin, int64_t
   for (int64_t i = begin; i < end; ++i) y[i] = x[i] * VectorNormal(x[i]).below;
 }
 
+inline ValueAndSlope GeluAt(float x) {
+  const NormalAt at = VectorNormal(x);
+  return {x * at.below, at.below + x * at.density};
+}
+
 SINGA_CPU_CLONES void GeluGradientRange(const float* x, const float* dy, float* dx, int64_t begin,
                                         int64_t end) {
 #pragma omp simd
+  for (int64_t i = begin; i < end; ++i) dx[i] = dy[i] * GeluAt(x[i]).slope;
+}
+
+SINGA_CPU_CLONES void GeluWithSlopeRange(const float* x, float* y, float* slope, int64_t begin,
+                                         int64_t end) {
+#pragma omp simd
   for (int64_t i = begin; i < end; ++i) {
-    const NormalAt at = VectorNormal(x[i]);
-    dx[i] = dy[i] * (at.below + x[i] * at.density);
+    const ValueAndSlope at = GeluAt(x[i]);
+    y[i] = at.value;
+    slope[i] = at.slope;
   }
 }
 
@@ -68,15 +81,27 @@ SINGA_CPU_CLONES void SiluRange(const float* x, float* y, int64_t begin, int64_t
   for (int64_t i = begin; i < end; ++i) y[i] = x[i] / (1 + VectorExp(-x[i]));
 }
 
-// As SiluGradientOf.
+// As SiluWithSlopeOf.
+inline ValueAndSlope SiluAt(float x) {
+  const float e = VectorExp(-std::abs(x));
+  const float large = 1 / (1 + e), small = e * large;
+  const float s = x < 0 ? small : large, rest = x < 0 ? large : small;
+  return {x * s, s * (1 + x * rest)};
+}
+
 SINGA_CPU_CLONES void SiluGradientRange(const float* x, const float* dy, float* dx, int64_t begin,
                                         int64_t end) {
 #pragma omp simd
+  for (int64_t i = begin; i < end; ++i) dx[i] = dy[i] * SiluAt(x[i]).slope;
+}
+
+SINGA_CPU_CLONES void SiluWithSlopeRange(const float* x, float* y, float* slope, int64_t begin,
+                                         int64_t end) {
+#pragma omp simd
   for (int64_t i = begin; i < end; ++i) {
-    const float e = VectorExp(-std::abs(x[i]));
-    const float large = 1 / (1 + e), small = e * large;
-    const float s = x[i] < 0 ? small : large, rest = x[i] < 0 ? large : small;
-    dx[i] = dy[i] * s * (1 + x[i] * rest);
+    const ValueAndSlope at = SiluAt(x[i]);
+    y[i] = at.value;
+    slope[i] = at.slope;
   }
 }
 
@@ -175,6 +200,11 @@ void GeluGradient(Context& ctx, const float* x, const float* dy, float* dx, int6
                  [=](int64_t begin, int64_t end) { GeluGradientRange(x, dy, dx, begin, end); });
 }
 
+void GeluAndSlope(Context& ctx, const float* x, float* y, float* slope, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { GeluWithSlopeRange(x, y, slope, begin, end); });
+}
+
 void Silu(Context& ctx, const float* x, float* y, int64_t n) {
   ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) { SiluRange(x, y, begin, end); });
 }
@@ -182,6 +212,11 @@ void Silu(Context& ctx, const float* x, float* y, int64_t n) {
 void SiluGradient(Context& ctx, const float* x, const float* dy, float* dx, int64_t n) {
   ParallelSlices(ctx, n, kLine,
                  [=](int64_t begin, int64_t end) { SiluGradientRange(x, dy, dx, begin, end); });
+}
+
+void SiluAndSlope(Context& ctx, const float* x, float* y, float* slope, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { SiluWithSlopeRange(x, y, slope, begin, end); });
 }
 
 void Ramp(Context& ctx, const float* x, float* y, int64_t n, float slope, float shift, float top) {
@@ -228,6 +263,8 @@ void Sum(Context& ctx, const float* x, float* y, int64_t n) {
     GeluBackward.Set(Device::kCpu, GeluGradient, Rank::kVector) &&
     SiluForward.Set(Device::kCpu, Silu, Rank::kVector) &&
     SiluBackward.Set(Device::kCpu, SiluGradient, Rank::kVector) &&
+    GeluWithSlope.Set(Device::kCpu, GeluAndSlope, Rank::kVector) &&
+    SiluWithSlope.Set(Device::kCpu, SiluAndSlope, Rank::kVector) &&
     RampForward.Set(Device::kCpu, Ramp, Rank::kVector) &&
     RampBackward.Set(Device::kCpu, RampGradient, Rank::kVector) &&
     HardSwishForward.Set(Device::kCpu, HardSwish, Rank::kVector) &&

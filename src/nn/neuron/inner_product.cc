@@ -105,12 +105,13 @@ class InnerProductLayer final : public Layer {
       if (logical_x_) declare.Scratch(in[0]->data.bytes());
       return;
     }
-    if (out[0]->wants_grad)
-      products_ = declare.Buffer(out[0]->data.shape(), Keep::kForwardToBackward);
-    if (function_ == GELU)
-      declare.Uses(GeluForward, GeluBackward);
-    else
-      declare.Uses(SiluForward, SiluBackward);
+    const bool gelu = function_ == GELU;
+    if (out[0]->wants_grad) {
+      slope_ = declare.Buffer(out[0]->data.shape(), Keep::kForwardToBackward);
+      declare.Uses(gelu ? GeluWithSlope : SiluWithSlope, Multiply);
+    } else {
+      declare.Uses(gelu ? GeluForward : SiluForward);
+    }
     ScratchLayout scratch;  // the gradient of the products, at 0, then that of the logical source
     scratch.AddFloats(out[0]->data.size());
     logical_dx_ = scratch.AddFloats(logical_x_ ? in[0]->data.size() : 0);
@@ -123,15 +124,15 @@ class InnerProductLayer final : public Layer {
       flat_.FromStored(ctx, x, logical_x_->data());
       x = logical_x_->data();
     }
-    float *const y = out[0]->data.data(), *const z = products_ ? products_->data() : y;
+    float* const y = out[0]->data.data();
     const float* const b = bias_ ? bias_->data.data() : nullptr;
     const bool in_blocks = function_ && !ctx.stream;
-    InnerProductFeature(ctx, x, Weight(!transposed_), in_blocks ? nullptr : b, z, rows_, outputs_,
+    InnerProductFeature(ctx, x, Weight(!transposed_), in_blocks ? nullptr : b, y, rows_, outputs_,
                         inputs_, static_cast<float*>(ctx.scratch));
     if (in_blocks)
-      AddBiasAndApply(ctx, b, z, y);
+      AddBiasAndApply(ctx, b, y);
     else if (function_)
-      Apply(ctx, z, y, rows_ * outputs_);
+      Apply(ctx, y, 0, rows_ * outputs_);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -139,8 +140,7 @@ class InnerProductLayer final : public Layer {
     const float* x = logical_x_ ? logical_x_->data() : in[0]->data.data();
     if (function_) {
       float* const dz = static_cast<float*>(ctx.scratch);
-      (function_ == GELU ? GeluBackward : SiluBackward)(ctx, products_->data(), dy, dz,
-                                                        rows_ * outputs_);
+      Multiply(ctx, dy, slope_->data(), dz, rows_ * outputs_);
       dy = dz;
     }
     if (!in[0]->grad.empty()) InputGradient(ctx, dy, in[0]->grad.data());  // before w changes
@@ -153,14 +153,19 @@ class InnerProductLayer final : public Layer {
   }
 
  private:
-  void Apply(Context& ctx, const float* z, float* y, int64_t n) const {
-    (function_ == GELU ? GeluForward : SiluForward)(ctx, z, y, n);
+  // Applies the function to n elements of y, from element `at` on, in place.
+  void Apply(Context& ctx, float* y, int64_t at, int64_t n) const {
+    y += at;
+    if (slope_)
+      (function_ == GELU ? GeluWithSlope : SiluWithSlope)(ctx, y, y, slope_->data() + at, n);
+    else
+      (function_ == GELU ? GeluForward : SiluForward)(ctx, y, y, n);
   }
 
-  // Adds the bias to the products z and applies the function, to some rows at a time while they are
+  // Adds the bias to the products y and applies the function, to some rows at a time while they are
   // in the cache. Blocks are whole cache lines, so vectors are the same as in one call for all
   // rows.
-  void AddBiasAndApply(const Context& ctx, const float* b, float* z, float* y) const {
+  void AddBiasAndApply(const Context& ctx, const float* b, float* y) const {
     constexpr int64_t kBlockFloats = 4096, kBlockRows = 16;
     const int64_t most =
         RoundUp(std::max<int64_t>(1, kBlockFloats / outputs_), kBlockRows) * outputs_;
@@ -170,8 +175,8 @@ class InnerProductLayer final : public Layer {
       if (slice > 0) own.trace = nullptr;
       for (int64_t at = begin; at < end; at += most) {
         const int64_t n = std::min(most, end - at);
-        if (b) AddBias(own, b, z + at, n / outputs_, outputs_);
-        Apply(own, z + at, y + at, n);
+        if (b) AddBias(own, b, y + at, n / outputs_, outputs_);
+        Apply(own, y, at, n);
       }
     };
     ParallelSlices(ctx, rows_ * outputs_, most, work);
@@ -214,8 +219,8 @@ class InnerProductLayer final : public Layer {
   Param* bias_ = nullptr;                   // null: none
   Tensor* logical_x_ = nullptr;             // copy of the source in logical order; null: not needed
   std::optional<ActivationType> function_;  // of a reader whose work the layer does
-  Tensor* products_ = nullptr;  // that function's input; null: the feature has its memory
-  int64_t logical_dx_ = 0;      // place in scratch
+  Tensor* slope_ = nullptr;  // that function's derivative; null: there is no backward pass
+  int64_t logical_dx_ = 0;   // place in scratch
 };
 
 SINGA_REGISTER_LAYER(kInnerProduct, InnerProductLayer);

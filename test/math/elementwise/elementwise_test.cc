@@ -98,6 +98,59 @@ TEST(ElementwiseTest, VectorSiluEqualsPlain) {
                           1);
 }
 
+using SlopeKernel = Kernel<void(const float*, float*, float*, int64_t)>;
+
+// The values may overwrite x; the slopes have memory of their own.
+void ExpectVectorWithSlopeEqualsPlain(const SlopeKernel& with_slope) {
+  ExpectVectorEqualsPlain(
+      [&](Context& ctx, const float* x, const float*, float* y, int64_t n) {
+        Values slope(n);
+        with_slope(ctx, x, y, slope.data(), n);
+      },
+      0);
+  ExpectVectorEqualsPlain(
+      [&](Context& ctx, const float* x, const float*, float* slope, int64_t n) {
+        Values y(x, x + n);
+        with_slope(ctx, y.data(), y.data(), slope, n);
+      },
+      0);
+}
+
+TEST(ElementwiseTest, VectorWithSlopeEqualsPlain) {
+  ExpectVectorWithSlopeEqualsPlain(GeluWithSlope);
+  ExpectVectorWithSlopeEqualsPlain(SiluWithSlope);
+}
+
+// `forward` and `backward` are the slots of the same function.
+template <typename Forward, typename Backward>
+void ExpectValuesAndDerivatives(const SlopeKernel& with_slope, const Forward& forward,
+                                const Backward& backward) {
+  constexpr int64_t kNumbers = 1000;
+  constexpr float kStep = 1e-2f;
+  const Values x = RandomValues("x", kNumbers, 2), dy = RandomValues("dy", kNumbers);
+  for (const bool plain : {true, false}) {
+    Context ctx;
+    ctx.plain = plain;
+    Values y(kNumbers), slope(kNumbers), want(kNumbers), dx(kNumbers), above = x, below = x;
+    with_slope(ctx, x.data(), y.data(), slope.data(), kNumbers);
+    forward(ctx, x.data(), want.data(), kNumbers);
+    ExpectClose(y, want, 1e-6);
+    backward(ctx, x.data(), dy.data(), want.data(), kNumbers);
+    Multiply(ctx, dy.data(), slope.data(), dx.data(), kNumbers);
+    ExpectClose(dx, want, 1e-6);
+    for (int64_t i = 0; i < kNumbers; ++i) above[i] += kStep, below[i] -= kStep;
+    forward(ctx, above.data(), above.data(), kNumbers);
+    forward(ctx, below.data(), below.data(), kNumbers);
+    for (int64_t i = 0; i < kNumbers; ++i)
+      ASSERT_NEAR(slope[i], (above[i] - below[i]) / (2 * kStep), 2e-4) << "at " << x[i];
+  }
+}
+
+TEST(ElementwiseTest, ASlopeIsTheDerivativeOfItsFunction) {
+  ExpectValuesAndDerivatives(GeluWithSlope, GeluForward, GeluBackward);
+  ExpectValuesAndDerivatives(SiluWithSlope, SiluForward, SiluBackward);
+}
+
 TEST(ElementwiseTest, VectorRampEqualsPlain) {
   ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float*, float* y,
                              int64_t n) { RampForward(ctx, x, y, n, 0.4f, 0.3f, 0.8f); },
@@ -161,6 +214,13 @@ TEST(ElementwiseTest, GeluAndSiluAreFiniteFarFromZero) {
     GeluBackward(ctx, x.data(), dy.data(), gelu_gradient.data(), n);
     SiluForward(ctx, x.data(), silu.data(), n);
     SiluBackward(ctx, x.data(), dy.data(), silu_gradient.data(), n);
+    Values gelu_slope(n), silu_slope(n), y(n);
+    GeluWithSlope(ctx, x.data(), y.data(), gelu_slope.data(), n);
+    ExpectClose(y, gelu, 1e-7);
+    ExpectClose(gelu_slope, gelu_gradient, 1e-7);
+    SiluWithSlope(ctx, x.data(), y.data(), silu_slope.data(), n);
+    ExpectClose(y, silu, 1e-7);
+    ExpectClose(silu_slope, silu_gradient, 1e-7);
     for (size_t i = 0; i < x.size(); ++i) {
       const float far = x[i] < 0 ? 0 : x[i], slope = x[i] < 0 ? 0.f : 1.f;
       EXPECT_NEAR(gelu[i], far, 1e-7) << x[i];

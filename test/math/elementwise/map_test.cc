@@ -12,6 +12,7 @@
 
 #include "math/elementwise/elementwise.h"
 #include "math/elementwise/elementwise_elements.h"
+#include "support/elements.h"
 #include "support/random_values.h"
 
 namespace singa {
@@ -125,6 +126,29 @@ TEST(MapTest, GeluAndSiluEqualPlain) {
               [](Context& ctx, const float* x, float* y, int64_t n) { SiluForward(ctx, x, y, n); });
   ExpectOfTwo(SiluGradientOf(), [](Context& ctx, const float* x, const float* dy, float* dx,
                                    int64_t n) { SiluBackward(ctx, x, dy, dx, n); });
+}
+
+// `plain` is the slot of `f`.
+template <typename F>
+void ExpectWithSlope(const F& f, const Kernel<void(const float*, float*, float*, int64_t)>& plain) {
+  constexpr int64_t kNumbers = 1028;
+  const Values x = MapNumbers(kNumbers);
+  Values want(kNumbers), want_slope(kNumbers), y(kNumbers), slope(kNumbers);
+  Context ctx;
+  ctx.plain = true;
+  plain(ctx, x.data(), want.data(), want_slope.data(), kNumbers);
+  RunElements(kNumbers, WithSlope<F, 1>{f, x.data(), y.data(), slope.data()});
+  ExpectSameOrNan(y, want);
+  ExpectSameOrNan(slope, want_slope);
+  y = x;  // in place, four at a time
+  RunElements(kNumbers / 4, WithSlope<F, 4>{f, y.data(), y.data(), slope.data()});
+  ExpectSameOrNan(y, want);
+  ExpectSameOrNan(slope, want_slope);
+}
+
+TEST(MapTest, ValuesWithSlopesEqualPlain) {
+  ExpectWithSlope(GeluWithSlopeOf(), GeluWithSlope);
+  ExpectWithSlope(SiluWithSlopeOf(), SiluWithSlope);
 }
 
 TEST(MapTest, RampAndHardSwishEqualPlain) {

@@ -200,6 +200,15 @@ TEST(Fuse, GradientsOfAnInnerProductAndItsFunctionMatchDifferences) {
   ExpectParamGradients(&test);
 }
 
+TEST(Fuse, ABackwardPassNeedsNoTensorButTheSlopes) {
+  TestNet test(ProductThen(kFuseRows, Named("GELU")));
+  ASSERT_TRUE(test.net.Find("function")->fused);
+  int kept = 0;
+  for (const Buffer& buffer : test.net.Find("fc")->declared().buffers)
+    if (buffer.keep == Keep::kForwardToBackward) ++kept;
+  EXPECT_EQ(kept, 1);
+}
+
 TEST(Fuse, WithoutABackwardPassTheFunctionIsInPlace) {
   const std::string text = ProductThen(kFuseRows, Named("SILU"));
   TestNet together(text, {.gradients = false}), apart(text, {.reuse = false});
