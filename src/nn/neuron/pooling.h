@@ -3,6 +3,7 @@
 //        gradient. Equals torch.nn.functional.max_pool2d.
 //   avg: sum over the window with zeros as padding / area of the window within the padded image.
 //        Equals avg_pool2d with count_include_pad.
+//        The sum is float64, or float64 over float32 sums of kMeanChain values.
 // Only with ceil_mode the last windows of a side may reach beyond the padded image.
 #pragma once
 
@@ -12,6 +13,10 @@
 #include "singa/tensor/kernel.h"
 
 namespace singa {
+
+// Most values that a mean adds up in float32, one after the other. The sum of so many equal values
+// is wrong by less than 1e-5 of itself, and a float32 sum of a million by 1e-2.
+inline constexpr int64_t kMeanChain = 128;
 
 struct PoolingDesc {
   ImageShape in, out;  // out.c == in.c

@@ -62,14 +62,19 @@ template <int N>
 SINGA_HD Lanes<float, N> ScaledSum(const float* from, const ImageShape& shape, int64_t n,
                                    const WindowRange& rows, const WindowRange& columns, int64_t c,
                                    float scale) {
+  Lanes<double, N> sums = {};
   Lanes<float, N> sum = {};
+  int64_t left = kMeanChain;
   for (int64_t r = rows.begin; r < rows.end; ++r)
     for (int64_t q = columns.begin; q < columns.end; ++q) {
       const Lanes<float, N> value =
           LoadLanes<N>(from + ((n * shape.h + r) * shape.w + q) * shape.c + c);
       for (int k = 0; k < N; ++k) sum[k] += value[k];
+      if (--left > 0) continue;
+      for (int k = 0; k < N; ++k) sums[k] += sum[k], sum[k] = 0;
+      left = kMeanChain;
     }
-  for (int k = 0; k < N; ++k) sum[k] *= scale;
+  for (int k = 0; k < N; ++k) sum[k] = scale * static_cast<float>(sums[k] + sum[k]);
   return sum;
 }
 

@@ -1,6 +1,5 @@
 // The plain kernel of pooling, output pixel by output pixel.
 #include <algorithm>
-#include <limits>
 
 #include "nn/neuron/pooling.h"
 
@@ -12,23 +11,18 @@ class PlainPooling final : public PoolingPlan {
   explicit PlainPooling(const PoolingDesc& desc) : d_(desc) {}
 
   const char* name() const override { return "plain"; }
-  int64_t scratch_bytes() const override { return 0; }
+  int64_t scratch_bytes() const override {
+    return d_.max ? 0 : d_.out.size() * static_cast<int64_t>(sizeof(double));
+  }
   int64_t winner_bytes() const override {
     return d_.max ? d_.out.size() * static_cast<int64_t>(sizeof(int64_t)) : 0;
   }
 
-  void Forward(Context&, const float* x, float* y, void* winners) override {
-    int64_t* winner = static_cast<int64_t*>(winners);
-    std::fill_n(y, d_.out.size(), d_.max ? std::numeric_limits<float>::lowest() : 0.f);
-    if (d_.max) std::fill_n(winner, d_.out.size(), int64_t{-1});
-    Visit([&](int64_t i, int64_t o, int64_t area) {
-      if (!d_.max) {
-        y[o] += x[i] / static_cast<float>(area);
-      } else if (winner[o] < 0 || x[i] > y[o]) {
-        y[o] = x[i];
-        winner[o] = i;
-      }
-    });
+  void Forward(Context& ctx, const float* x, float* y, void* winners) override {
+    if (d_.max)
+      Maxima(x, y, static_cast<int64_t*>(winners));
+    else
+      Means(x, static_cast<double*>(ctx.scratch), y);
   }
 
   void Backward(Context&, const float* dy, const void* winners, float* dx) override {
@@ -41,6 +35,25 @@ class PlainPooling final : public PoolingPlan {
   }
 
  private:
+  void Maxima(const float* x, float* y, int64_t* winner) const {
+    std::fill_n(winner, d_.out.size(), int64_t{-1});
+    Visit([&](int64_t i, int64_t o, int64_t) {
+      if (winner[o] >= 0 && !(x[i] > y[o])) return;
+      y[o] = x[i];
+      winner[o] = i;
+    });
+  }
+
+  // sums: [n, oh, ow, c].
+  void Means(const float* x, double* sums, float* y) const {
+    std::fill_n(sums, d_.out.size(), 0.);
+    Visit([&](int64_t i, int64_t o, int64_t) { sums[o] += x[i]; });
+    for (int64_t o = 0; o < d_.out.size(); ++o) {
+      const ImagePosition at = PositionOf(d_.out, o);
+      y[o] = static_cast<float>(sums[o] / static_cast<double>(d_.AreaWithin(at.y, at.x)));
+    }
+  }
+
   // Calls visit(i, o, area) for each output element o and each element i of its window that is no
   // padding, in row-major order of the window. area: PoolingDesc::AreaWithin.
   template <typename Visitor>

@@ -49,6 +49,8 @@ PoolingRun PlainPooling(const PoolingDesc& d, const std::vector<float>& x,
   Context ctx;
   ctx.plain = true;
   const auto plan = MakePooling.Make(ctx, d);
+  std::vector<double> scratch(plan->scratch_bytes() / sizeof(double));
+  ctx.scratch = scratch.data();
   std::vector<uint8_t> winners(plan->winner_bytes());
   PoolingRun run{std::vector<float>(d.out.size()), std::vector<float>(d.in.size())};
   plan->Forward(ctx, x.data(), run.y.data(), winners.data());
@@ -112,7 +114,18 @@ TEST(PoolingElementsTest, NaNWinsWhereItComesFirst) {
   EXPECT_EQ(got.dx, want.dx);
 }
 
-// The plain kernel divides each of 9 to 272 terms of about 1 by the area, and rounds each result.
+// One chain of float32 sums would be wrong by 1 %.
+TEST(PoolingElementsTest, TheMeanOfAMillionPixelsIsPrecise) {
+  const WindowSide side = {.kernel = 1000};
+  const PoolingDesc d = PoolingWithSides({1, 4, 1000, 1000}, side, side, false);
+  const std::vector<float> x(d.in.size(), 0.1f);
+  std::vector<float> ones(4), fours(4);
+  RunElements(4, MeanOfWindow<1>{d, x.data(), ones.data(), 1e-6f});
+  RunElements(1, MeanOfWindow<4>{d, x.data(), fours.data(), 1e-6f});
+  for (const float mean : ones) EXPECT_NEAR(mean, 0.1f, 1e-6);
+  EXPECT_EQ(fours, ones);
+}
+
 TEST(PoolingElementsTest, MeanEqualsThePlainKernelButForRounding) {
   for (const PoolingDesc& d : PoolingCases(false)) {
     const std::vector<float> x = RandomValues("x", d.in.size()),

@@ -62,6 +62,13 @@ TEST_P(PoolingSizesTest, OfTheWholePictureEqualsPyTorch) {
   ExpectNear(mean.input_grads[0], want, 1e-6);
 }
 
+// One chain of float32 sums would be wrong by 1 %.
+TEST_P(PoolingSizesTest, TheMeanOfAMillionPixelsIsPrecise) {
+  const Values image(1000 * 1000, 0.1f);
+  ExpectNear(Feature(Conf("pool: AVG global_pooling: true"), {1, 1, 1000, 1000}, image), {0.1f},
+             1e-6);
+}
+
 TEST_P(PoolingSizesTest, GradientMatchesDifferencesRoundedUp) {
   const std::string sides = " ceil_mode: true kernel: 3 stride: 2 pad_y: 1";
   ExpectGradient(Conf(sides), {2, 3, 6, 7}, {.distinct = true});

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nn/neuron/pooling.h"
@@ -67,7 +68,7 @@ TEST(PoolingVector, TheLastPlaceOfTheLargestWindowWins) {
   EXPECT_EQ(run.dx[0], 2);  // the other channels have the first of equal values
 }
 
-TEST(PoolingVector, ALargerWindowIsLeftToThePlainKernel) {
+TEST(PoolingVector, MaximaOfALargerWindowAreLeftToThePlainKernel) {
   const PoolingDesc d = Square({1, 1, 257, 257}, 257, 1);
   Numbers x(d.in.size(), 0);
   x.back() = 3;
@@ -75,6 +76,20 @@ TEST(PoolingVector, ALargerWindowIsLeftToThePlainKernel) {
   EXPECT_EQ(run.kernel, "plain");
   EXPECT_EQ(run.y, Numbers{3});
   EXPECT_EQ(run.dx.back(), 2);
+}
+
+// These means are sums of several parts. The windows are wider or higher than a part, or both.
+TEST(PoolingVector, MeansOfLargeWindowsEqualThePlainKernel) {
+  for (const auto& [h, w] : {std::pair{500, 300}, {301, 40}, {1, 100003}, {100003, 1}})
+    for (const int64_t channels : {1, 17}) {
+      const WindowSide y = {.kernel = h}, x = {.kernel = w};
+      const PoolingDesc d = {{2, channels, h, w}, {2, channels, 1, 1}, {y, x}, false};
+      const Numbers from = RandomValues("x", d.in.size()), dy = RandomValues("dy", d.out.size());
+      const Pooled plain = Pool(d, from, dy, true), vector = Pool(d, from, dy);
+      EXPECT_EQ(vector.kernel, "vector");
+      for (size_t i = 0; i < plain.y.size(); ++i) EXPECT_NEAR(vector.y[i], plain.y[i], 1e-6);
+      for (size_t i = 0; i < plain.dx.size(); ++i) ASSERT_NEAR(vector.dx[i], plain.dx[i], 1e-6);
+    }
 }
 
 TEST(PoolingVector, OnlyAMaximumKeepsItsPlaces) {
