@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "driver/command/arguments.h"
+#include "driver/command/export_tensorboard.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
@@ -21,12 +22,22 @@ void CheckUsage(const Arguments& args) {
   const std::string whole = StrCat(": singa export onnx -conf ", args.Get("conf", "job.conf"), " ",
                                    words.size() > 1 ? words[1] : "net.onnx");
   if (words.empty()) args.ThrowUsage("the format and the file to write are missing" + whole);
-  if (words[0] != "onnx") args.ThrowUsage(StrCat("the format must be onnx, is ", words[0]));
+  if (words[0] != "onnx")
+    args.ThrowUsage(StrCat("the format must be onnx or tensorboard, is ", words[0]));
   if (words.size() < 2) args.ThrowUsage("the file to write is missing" + whole);
   if (!args.Has("conf")) args.ThrowUsage("-conf, the job whose net it writes, is missing" + whole);
   if (words.size() > 2) args.ThrowUsage("writes one file, the second is " + words[2]);
   if (!words[1].ends_with(".onnx"))
     args.ThrowUsage(StrCat("the file to write must end with .onnx, is ", words[1]));
+}
+
+void CheckTensorBoardUsage(const Arguments& args) {
+  const std::vector<std::string>& words = args.operands();
+  if (words.size() < 2)
+    args.ThrowUsage("the workspace is missing: singa export tensorboard WORKSPACE");
+  if (words.size() > 3) args.ThrowUsage("writes to one folder, the second is " + words[3]);
+  for (const char* flag : {"conf", "checkpoint", "layer", "set", "plugin"})
+    if (args.Has(flag)) args.ThrowUsage(StrCat("-", flag, " is for onnx"));
 }
 
 // Loads params from `files`. `given`: -checkpoint named them.
@@ -91,6 +102,10 @@ int ExportOnnx(const JobProto& job, const Arguments& args) {
 int ExportCommand(const std::vector<std::string>& words) {
   const Arguments args("export", words,
                        {.values = {"conf", "checkpoint", "layer"}, .repeated = {"set", "plugin"}});
+  if (!args.operands().empty() && args.operands()[0] == "tensorboard") {
+    CheckTensorBoardUsage(args);
+    return ExportTensorBoard(args);
+  }
   CheckUsage(args);
   return WithJob(args.Get("conf"), args.Settings(), {.use = JobUse::kTest},
                  [&](const JobProto& job) { return ExportOnnx(job, args); });
@@ -101,8 +116,9 @@ namespace {
 constexpr const char* kExportHelp =
     R"(usage: singa export onnx -conf FILE [-checkpoint PATH] [-layer NAME] [-set PATH=VALUE]...
                          OUT.onnx
+       singa export tensorboard WORKSPACE [FOLDER]
 
-Writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
+onnx writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
 
   -checkpoint PATH   whatever checkpoint_path takes: a workspace, whose newest intact checkpoint is
                      taken, a folder step<N>, a .safetensors file, or a file of SINGA 0.3;
@@ -119,21 +135,27 @@ the layers that have a form in ONNX. A net on a text takes indices of characters
 gives (T, N, k), N and in most nets T free; a state that carry_state keeps goes in as NAME.state and
 comes out as NAME.next_state.
 
-Exit code 65: the checkpoint is damaged, or lacks parameters; 78: the job has mistakes, or a layer
+tensorboard writes the rows of WORKSPACE/metrics.jsonl to a file events.out.tfevents.* in FOLDER, or
+in the workspace, for TensorBoard. A folder that has such files already is an error (73). A job with
+tensorboard: true writes such a file while it trains.
+
+Exit code 65: the checkpoint is damaged, or lacks parameters, or there is no row; 66: a file is
+missing; 78: the job has mistakes, or a layer
 that ONNX has no form for.
 )";
 
-SINGA_REGISTER_SUBCOMMAND(export, {.place = 80,
-                                   .name = "export",
-                                   .operands = "onnx",
-                                   .brief = "write the trained net as an ONNX model",
-                                   .reads = Subcommand::kItsOwn,
-                                   .options = {},
-                                   .alone = true,
-                                   .help = kExportHelp,
-                                   .run = [](const CommandLine& line) {
-                                     return ExportCommand(line.args);
-                                   }});
+SINGA_REGISTER_SUBCOMMAND(export,
+                          {.place = 80,
+                           .name = "export",
+                           .operands = "",
+                           .brief = "onnx: the trained net; tensorboard: the rows of metrics",
+                           .reads = Subcommand::kItsOwn,
+                           .options = {},
+                           .alone = true,
+                           .help = kExportHelp,
+                           .run = [](const CommandLine& line) {
+                             return ExportCommand(line.args);
+                           }});
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // `singa export onnx` writes the net of the test phase, with a checkpoint's params, to one file.
+// `singa export tensorboard` writes rows of metrics to one.
 #pragma once
 
 #include <string>

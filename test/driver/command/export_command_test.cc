@@ -4,9 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "io/metrics/record_frames.h"
 #include "io/temp_dir.h"
 #include "io/write_tensors.h"
 #include "onnx/onnx.pb.h"
+#include "singa/proto/tensorboard.pb.h"
 #include "support/driver/captured_command.h"
 #include "support/driver/small_job.h"
 
@@ -75,7 +79,10 @@ TEST_F(ExportCommandTest, WordsThatAreMissingOrWrongAreNamed) {
       {{},
        "the format and the file to write are missing: singa export onnx -conf job.conf net.onnx"},
       {{"onnx"}, "the file to write is missing: singa export onnx -conf job.conf net.onnx"},
-      {{"torch", "a"}, "the format must be onnx, is torch"},
+      {{"tensorboard"}, "the workspace is missing: singa export tensorboard WORKSPACE"},
+      {{"tensorboard", "-layer", "a", "w"}, "-layer is for onnx"},
+      {{"tensorboard", "a", "b", "c"}, "writes to one folder, the second is c"},
+      {{"torch", "a"}, "the format must be onnx or tensorboard, is torch"},
       {{"onnx", "a.onnx"},
        "-conf, the job whose net it writes, is missing: singa export onnx -conf "
        "job.conf a.onnx"},
@@ -86,6 +93,49 @@ TEST_F(ExportCommandTest, WordsThatAreMissingOrWrongAreNamed) {
     EXPECT_EQ(run.code, kExitUsage) << text;
     EXPECT_THAT(run.err, HasSubstr(text));
   }
+}
+
+TEST_F(ExportCommandTest, RowsBecomeEventsForTensorBoard) {
+  dir_.Write("metrics.jsonl",
+             "# a note\n"
+             R"({"time":3.5,"phase":"train","step":7,"group":0,"layer":"a","loss":0.5,)"
+             R"("samples_per_second":9,"lr":"nan"})"
+             "\n"
+             R"({"time":4,"phase":"train","step":7,"group":0,"layer":"b","loss":2,)"
+             R"("samples_per_second":9,"lr":"nan"})"
+             "\n{\"time\":5");
+  const CapturedCommand run = Export({"tensorboard", dir_.path(), dir_.Path("events")});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(".singa: 4 scalars\n"));
+  std::string path;
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.Path("events")))
+    path = entry.path().string();
+  const InputFile file = InputFile::Open(path);
+  FrameReader reader(&file);
+  std::string record;
+  tensorboard::Event event;
+  ASSERT_TRUE(reader.Next(&record) && event.ParseFromString(record));
+  EXPECT_EQ(event.file_version(), "brain.Event:2");
+  ASSERT_TRUE(reader.Next(&record) && event.ParseFromString(record));
+  EXPECT_EQ(event.wall_time(), 3.5);
+  EXPECT_EQ(event.step(), 7);
+  EXPECT_EQ(event.summary().value(0).tag(), "train/loss/a");
+  EXPECT_EQ(event.summary().value(0).simple_value(), 0.5f);
+  EXPECT_EQ(event.summary().value(1).tag(), "train/samples_per_second");
+  ASSERT_TRUE(reader.Next(&record) && event.ParseFromString(record));
+  ASSERT_EQ(event.summary().value_size(), 1);
+  EXPECT_EQ(event.summary().value(0).tag(), "train/loss/b");
+  EXPECT_FALSE(reader.Next(&record));
+}
+
+TEST_F(ExportCommandTest, EventsNeedRowsAndAFolderOfTheirOwn) {
+  EXPECT_EQ(Export({"tensorboard", dir_.Path("none")}).code, kExitNoInput);
+  dir_.Write("metrics.jsonl", "# a note\n");
+  EXPECT_EQ(Export({"tensorboard", dir_.path()}).code, kExitBadData);
+  dir_.Write("events.out.tfevents.1.host", "");
+  const CapturedCommand run = Export({"tensorboard", dir_.path()});
+  EXPECT_EQ(run.code, kExitCantCreate);
+  EXPECT_THAT(run.err, HasSubstr("events.out.tfevents.1.host: exists already"));
 }
 
 }  // namespace
