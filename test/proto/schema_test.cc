@@ -29,7 +29,8 @@ const MessageSpec kAdded[] = {
      "304 checkpoint_keep int32=0; 305 checkpoint_best string=\"\"; "
      "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false; "
      "309 precision Precision=kTF32; 310 accumulate_steps int32=1; "
-     "311 ema_decay float=0; 312 stop_patience int32=0"},
+     "311 ema_decay float=0; 312 stop_patience int32=0; 313 tensorboard bool=false; "
+     "314 tensorboard_histogram_freq int32=0"},
     {"NetProto", "",
      "301 partition Partition=kManual; 302* repeat RepeatProto; 303* param_scale ParamScaleProto"},
     {"RepeatProto", "",

@@ -80,6 +80,7 @@ import replacement_checks
 import sum_checks
 import table_checks
 import target_checks
+import tensorboard_checks
 import terminal_checks
 import text_checks
 import usage_checks

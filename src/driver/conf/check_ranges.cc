@@ -57,6 +57,7 @@ constexpr Limits kRanges[] = {
     AtLeast0("JobProto", "checkpoint_after"),
     AtLeast0("JobProto", "checkpoint_keep"),
     AtLeast0("JobProto", "stop_patience"),
+    AtLeast0("JobProto", "tensorboard_histogram_freq"),
     Decay("JobProto", "ema_decay"),
     {"JobProto", "num_openblas_threads", "from 1 to 1024", 1, 1024},
     AtLeast1("CDProto", "cd_k"),

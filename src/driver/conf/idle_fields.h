@@ -199,6 +199,7 @@ inline constexpr Without kWithout[] = {
     {"JobProto", "validate_after", "validate_freq", nullptr},
     {"JobProto", "validate_steps", "validate_freq", nullptr},
     {"JobProto", "checkpoint_after", "checkpoint_freq", nullptr},
+    {"JobProto", "tensorboard_histogram_freq", "tensorboard", nullptr},
     {"RGBImageProto", "area_max", "area_min", nullptr},
     {"RGBImageProto", "aspect_max", "area_min", nullptr},
 };

@@ -27,6 +27,8 @@ constexpr LeftOutField kLeftOut[] = {
     // Times of display, tests and checkpoints, and the checkpoints that stay.
     {"JobProto", "disp_freq"},
     {"JobProto", "disp_after"},
+    {"JobProto", "tensorboard"},
+    {"JobProto", "tensorboard_histogram_freq"},
     {"JobProto", "test_freq"},
     {"JobProto", "test_epochs"},
     {"JobProto", "test_steps"},

@@ -9,6 +9,7 @@
 #include "base/file/file_system.h"
 #include "driver/job/divided_job.h"
 #include "io/checkpoint/checkpoint.h"
+#include "io/metrics/event_files.h"
 
 namespace singa {
 namespace {
@@ -75,6 +76,8 @@ void PreviousRun::MoveAll(bool has_metrics) {
   files_.MakeDirectories(previous_);
   Move(CheckpointFolder(workspace_), previous_ + "/checkpoint");
   if (has_metrics) Move(metrics_, previous_ + "/metrics.jsonl");
+  for (const std::string& name : ListEventFiles(&files_, workspace_))
+    Move(workspace_ + "/" + name, previous_ + "/" + name);
   const std::string partition = PartitionFile(workspace_);
   if (fs::exists(partition)) Move(partition, PartitionFile(previous_));
   files_.SyncDirectory(previous_);
@@ -97,6 +100,8 @@ void PreviousRun::PutBackAfter(const Error& why, Progress* progress) {
     const bool metrics_moved = std::any_of(
         moved_.begin(), moved_.end(), [this](const auto& move) { return move.first == metrics_; });
     if (!metrics_moved) files_.RemoveTree(metrics_);  // this run's rows: tests of its first values
+    for (const std::string& name : ListEventFiles(&files_, workspace_))  // this run's, too
+      files_.RemoveTree(workspace_ + "/" + name);
     PutBack();
     progress->Say(StrCat("this run left no checkpoint and no row of a step: the earlier run is ",
                          "back in ", workspace_));

@@ -17,8 +17,9 @@ class PreviousRun {
   // `workspace` must outlive it.
   explicit PreviousRun(const Workspace& workspace);
 
-  // Moves the checkpoints and metrics of an earlier run to previous/, and that folder's old content
-  // to previous.old/. If the run has no checkpoint, only its metrics move, to metrics.jsonl.old.
+  // Moves the checkpoints, metrics and event files of an earlier run to previous/, and that
+  // folder's old content to previous.old/. If the run has no checkpoint, only its metrics move, to
+  // metrics.jsonl.old. The new run then removes the event files, whose steps it will do again.
   // Moved files in `files` get their new names. Returns a text about the moves; "": there was
   // nothing to move. Throws WriteError.
   std::string SetAside(std::vector<std::string>* files);

@@ -35,6 +35,8 @@ class Schedule {
   bool Test(int64_t updates) const;
   bool Validate(int64_t updates) const { return updates > 0 && Due(validate_, updates); }
   bool Checkpoint(int64_t updates) const { return updates > 0 && Due(checkpoint_, updates); }
+  // Returns whether histograms are due of the last of these updates.
+  bool Histograms(int64_t updates) const { return updates > 0 && Due(histograms_, updates - 1); }
 
  private:
   struct Period {
@@ -46,7 +48,7 @@ class Schedule {
   }
 
   int64_t steps_ = 0;
-  Period display_, test_, validate_, checkpoint_;
+  Period display_, test_, validate_, checkpoint_, histograms_;
   int64_t test_epochs_ = 0, records_ = -1, batch_ = 1;
   double epoch_steps_ = 0;
   std::shared_ptr<const LearningRate> rate_;

@@ -61,7 +61,8 @@ class StepGrants {
 
   bool IsDue(int64_t updates) const {
     return schedule_.Validate(updates) || schedule_.Test(updates) ||
-           schedule_.Checkpoint(updates) || updates == schedule_.steps();
+           schedule_.Checkpoint(updates) || schedule_.Histograms(updates) ||
+           updates == schedule_.steps();
   }
 
   WorkerGroups& groups_;

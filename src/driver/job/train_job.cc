@@ -19,17 +19,16 @@
 #include "driver/job/interrupt.h"
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
+#include "driver/job/job_sinks.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/remote_metrics.h"
 #include "driver/job/schedule.h"
-#include "driver/job/screen_rows.h"
 #include "driver/job/side_files.h"
 #include "driver/job/step_grants.h"
 #include "driver/job/training_start.h"
 #include "driver/job/workspace.h"
 #include "driver/plan/plan_texts.h"
 #include "io/file/text_file.h"
-#include "io/metrics/metrics_sinks.h"
 
 namespace singa {
 namespace {
@@ -90,7 +89,7 @@ class TrainRun {
   void Start(const RunOptions& options) {
     progress_.Say(Announcement(job_, &groups_, threads_, workspace_.path()));
     start_.LoadValues(options);
-    OpenMetrics();
+    rows_.emplace(workspace_, schedule().steps(), &groups_, &snapshot_, &progress_);
     if (process_) start_.MeetOthers(options);
     const EndsOnSignal signals(options, "the first step");
     start_.Tell();
@@ -100,14 +99,6 @@ class TrainRun {
   }
 
   const Schedule& schedule() const { return start_.schedule(); }
-
-  void OpenMetrics() {
-    const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
-    screen_.emplace(&progress_, schedule().steps(), &lead().model().mark());
-    rows_.emplace(
-        MetricsOptions{workspace_.files(), workspace_.path(), groups_.steps().done(), pending},
-        std::vector<MetricsSink*>{&*screen_});
-  }
 
   void StartGroups(const RunOptions& options) {
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
@@ -150,6 +141,7 @@ class TrainRun {
     }
     CheckOthers(others);
     if (!follows) follows.emplace();
+    WriteHistograms(schedule().steps());
     if (schedule().Validate(schedule().steps()))
       evaluations_.Run(kVal, schedule().steps(), &*rows_);
     return End(schedule().steps(), start);
@@ -173,10 +165,16 @@ class TrainRun {
   // Does what is due after `updates` updates. A signal ends an evaluation early; a resumed run
   // starts with it again.
   void RunDue(int64_t updates) {
+    WriteHistograms(updates);
     if (schedule().Validate(updates)) evaluations_.Run(kVal, updates, &*rows_);
     if (schedule().Test(updates)) evaluations_.Run(kTest, updates, &*rows_);
     if (schedule().Checkpoint(updates) && !checkpoints_.Has(updates))
       checkpoints_.TryCommit(updates);
+  }
+
+  // A resumed run has the histograms of its checkpoint's step.
+  void WriteHistograms(int64_t updates) {
+    if (updates > start_.step() && schedule().Histograms(updates)) rows_->WriteHistograms(updates);
   }
 
   // Ends the job with a checkpoint if too many rows wait for the disk.
@@ -262,8 +260,7 @@ class TrainRun {
   const int threads_;
   JobProcess* const process_;  // null: the job has one process
   const std::function<void(const std::exception_ptr&)> failed_;
-  std::optional<ScreenRows> screen_;
-  std::optional<MetricsSinks> rows_;
+  std::optional<JobSinks> rows_;
   ReceivedRows received_{process_};
   const std::unique_ptr<WorkerGroups> made_;  // calls received_ until it is destroyed
   WorkerGroups& groups_;

@@ -85,10 +85,12 @@ std::vector<const Net*> WorkerModel::nets() const {
 }
 
 // Returns whether a gradient is handed on in pieces. Other algorithms may need whole gradients, and
-// so do debug output, steps of several batches, updates that depend on all gradients, and groups
-// with a worker on a GPU.
+// so do debug output, histograms of the gradients of a worker alone, steps of several batches,
+// updates that depend on all gradients, and groups with a worker on a GPU.
 bool WorkerModel::InPieces(const NetNode& node, const Param& param) const {
-  return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
+  const bool counted =
+      job_.tensorboard() && job_.tensorboard_histogram_freq() > 0 && place_.workers == 1;
+  return algorithm_->forward_backward() && !job_.debug() && !counted && job_.gpu_size() == 0 &&
          job_.accumulate_steps() == 1 && !StepRule(job_).needs_all() &&
          PiecePlanOf(place_).Wants(node, param);
 }

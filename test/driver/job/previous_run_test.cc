@@ -95,6 +95,23 @@ TEST_F(PreviousRunTest, TheChosenDivisionGoesWithItsRun) {
   EXPECT_EQ(Read("partition.json"), "of run 5");
 }
 
+TEST_F(PreviousRunTest, EventFilesGoWithTheirRun) {
+  const std::string old = "events.out.tfevents.0000000001.singa";
+  const std::string other = "events.out.tfevents.0000000002.singa";
+  Run(5);
+  Write(old, "of run 5");
+  Write("events.out.tfevents.1.host", "of another program");
+  PreviousRun previous(workspace_);
+  SetAside(&previous);
+  EXPECT_FALSE(fs::exists(path_ + "/" + old));
+  EXPECT_EQ(Read("previous/" + old), "of run 5");
+  Write(other, "of a run that trains nothing");
+  previous.PutBackAfter(kBadRecord, &progress_);
+  EXPECT_EQ(Read(old), "of run 5");
+  EXPECT_FALSE(fs::exists(path_ + "/" + other));
+  EXPECT_EQ(Read("events.out.tfevents.1.host"), "of another program");
+}
+
 TEST_F(PreviousRunTest, AfterALostStartNamesLeadToWhatItSetAside) {
   Run(5);
   PreviousRun previous(workspace_);
