@@ -77,6 +77,7 @@ import staleness_checks
 import stop_checks
 import store_facts_checks
 import replacement_checks
+import report_checks
 import sum_checks
 import table_checks
 import target_checks

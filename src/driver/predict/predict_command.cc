@@ -13,7 +13,9 @@
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
+#include "driver/predict/predict_help.h"
 #include "driver/predict/predict_request.h"
+#include "driver/predict/prediction_output.h"
 #include "driver/predict/predictor.h"
 #include "driver/predict/text_generator.h"
 #include "driver/predict/text_predictor.h"
@@ -21,77 +23,12 @@
 #include "io/picture/image_decoder.h"
 #include "io/vocabulary.h"
 #include "nn/graph/graph.h"
+#include "nn/graph/judged_output.h"
 #include "nn/input/store_settings.h"
 #include "singa/nn/record_reader.h"
 
 namespace singa {
 namespace {
-
-constexpr const char kHelp[] =
-    R"(usage: singa predict -conf FILE [-checkpoint C] [flags] INPUT...
-       singa predict -conf FILE [-checkpoint C] -generate N [-prime TEXT] [-temperature X] [-seed S]
-
-Prints what a trained net says of each record, a line each; of each character of a text, where the
-net reads one (kCharRNN). With -generate a net that reads a text writes one.
-
-  -conf FILE       the job that trained it; its test phase says how records are prepared
-  -checkpoint C    a checkpoint's folder, a .safetensors file, a file of SINGA 0.3, or a workspace,
-                   whose newest intact checkpoint is taken; if not given, the job's workspace, or
-                   else its checkpoint_path, which goes first where -set gives it. stderr says which
-                   it is where there is a choice
-  -layer NAME      whose output is printed; if not given, the probabilities where the loss is
-                   kSoftmaxLoss or kSigmoidCrossEntropyLoss, of another loss what it compares with
-                   the target
-  -topk N          only the N best classes, best first
-  -format csv      (if not given) a header, then record,label,score,score,... or with -topk
-                   record,label,class1,score1,...; the label is empty where a record has none.
-                   Columns of targets have the names of the training table's header, else target0,
-                   target1, ...
-  -format json     {"record":"a.png","label":3,"scores":[...]}, or with -topk
-                   {"record":"a.png","top":[{"class":3,"score":0.98},...]}
-  -set PATH=VALUE  override a field of the job; any number of times. gpu=0 computes on that GPU, as
-                   does gpu: 0 in the job
-  -batch N         records at a time; as the job's test phase if not given. 1: each line of stdin
-                   is answered before the next is read
-  -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, imagelist, lmdb, shard;
-                   judged by content if not given
-  -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
-  -no_labels       leaves labels out; an imagelist that has none needs it
-
-  -generate N      writes N characters to stdout, each drawn by its probability; N >= 1
-  -prime TEXT      the beginning that the net continues; not written. A newline if not given, which
-                   the vocabulary must then have
-  -temperature X   divides the logarithms of the probabilities before a character is drawn: below 1
-                   likely ones become more likely; > 0, 1 if not given
-  -seed S          one seed gives one text; the job's seed if not given
-
-INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, a folder of
-pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
-numbers on stdin. Where the first line has one number more than the net takes, every line has a
-label, first or in label_column. Classes have names where the job reads class folders that are still
-there. Where records have labels of classes, stderr shows the accuracy at the end.
-
-Of a layer that is unrolled each record has a line for each time step, counted behind its name:
-record,step,label,score,...; in JSON "step":0. A record holds all that the input layer reads.
-
-Where the input layer is kCharRNN, INPUT is a text of any length, or - for one on stdin, of
-characters of the job's vocabulary, which must be there. A line shows which character it is of,
-TEXT:BYTE from 0, the character that follows as its label, and the scores of all characters in its
-place, given those before it: with carry_state all of the text, without only those of the same window
-of unroll_len. A layer of one step has a line for each whole window, and so has a net where a step
-depends on later ones. Characters that cannot be printed are shown as in C: \n. A text takes no -from
-and no -labels; -batch is of windows, and 1 where a state is carried.
-
--generate is for a kCharRNN, and for layers whose time steps do not depend on later ones. The net
-computes one time step for each character and keeps what it needs of the steps before: the state of
-kGRU, kLSTM and kRNN, and the keys and values of kAttention. With kAttention or kPositionEmbedding
-it begins anew with the last half of a window of unroll_len characters when the window is full.
-
-Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
-after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
-69: the GPU is not there, or too small; 78: the job has mistakes; 79: a score is nan or inf, after
-all lines are written.
-)";
 
 void CheckExist(const std::vector<std::string>& inputs) {
   std::error_code error;
@@ -148,12 +85,20 @@ void PredictText(const Model& model, PredictRequest request, const Arguments& ar
   for (int i = 0; i < vocabulary.size(); ++i)
     characters.push_back(CharacterName(static_cast<uint8_t>(vocabulary.Character(i))));
   const bool each_step = model.output_steps() == model.input_steps();
-  if (model.classifies() && each_step && request.source.outputs == vocabulary.size())
-    request.format.classes = characters;
-  TextPredictor predictor(model, vocabulary, session, request.source.labels, request.format);
-  for (const std::string& input : request.inputs) predictor.Run(input);
-  predictor.hits().Show("characters");
-  predictor.RequireFinite();
+  const bool next = model.classifies() && each_step && request.source.outputs == vocabulary.size();
+  if (next) request.format.classes = characters;
+  if (request.report && !next)
+    args.ThrowUsage(StrCat("-report: layer \"", model.layer(),
+                           "\" gives no probability for each character that may follow"));
+  const int64_t width = each_step ? request.source.outputs : model.output_size();
+  PredictionOutput output(request, model, {}, width);
+  TextPredictor predictor(model, vocabulary, session, request.source.labels, request.format.top,
+                          output.sink());
+  for (const std::string& input : request.inputs) {
+    predictor.Run(input);
+    output.EndInput(input);
+  }
+  output.Finish(predictor.hits(), "characters");
 }
 
 void GenerateText(const Model& model, const PredictRequest& request, const Arguments& args) {
@@ -185,10 +130,27 @@ std::vector<std::string> ClassesOf(const Model& model, const NetProto& net,
   return trained;
 }
 
-void PredictRecords(const Model& model, PredictRequest request, const NetProto& net) {
+// Returns what -report compares the output with.
+JudgedOutput Judged(const Model& model, const PredictRequest& request, const NetProto& net,
+                    const Arguments& args) {
+  if (!request.report) return {};
+  try {
+    return FindJudged(net, {.name = model.layer(),
+                            .input = model.input_layer(),
+                            .input_targets = SettingsOf(request.source.input).conf.num_targets(),
+                            .size = model.output_size(),
+                            .steps = model.output_steps()});
+  } catch (const ConfigError& error) {
+    args.ThrowUsage("-report: " + error.message());
+  }
+}
+
+void PredictRecords(const Model& model, PredictRequest request, const JudgedOutput& judged,
+                    const NetProto& net) {
   std::vector<std::string> warnings;
   if (request.session.max_batch == 0) request.session.max_batch = model.batch();
   request.source.shape = model.input_shape();
+  request.source.targets = judged.targets > 0;
   const std::vector<std::string> classes = ClassesOf(model, net, &warnings);
   Warn(warnings);
   if (model.classifies() && static_cast<int64_t>(classes.size()) == request.source.outputs)
@@ -198,15 +160,16 @@ void PredictRecords(const Model& model, PredictRequest request, const NetProto& 
     request.source.training = PeekTraining(net);
   request.format.targets = TargetNames(net, model.layer(), request.source);
   request.format.steps = model.output_steps() > 1;
-  Predictor predictor(model, request.session, request.format);
+  PredictionOutput output(request, model, judged, request.source.outputs);
+  Predictor predictor(model, request.session, request.format.top, output.sink());
   for (const std::string& input : request.inputs) {
     warnings.clear();
     const std::unique_ptr<RecordSource> source = OpenSource(input, request.source, &warnings);
     Warn(warnings);
     predictor.Run(source.get());
+    output.EndInput(input);
   }
-  predictor.hits().Show(request.format.steps ? "time steps" : "records");
-  predictor.RequireFinite();
+  output.Finish(predictor.hits(), request.format.steps ? "time steps" : "records");
 }
 
 // Loads the model. A wrong output is reported as a mistake of the option, not of the job.
@@ -236,12 +199,15 @@ int Predict(const JobProto& job, const Arguments& args) {
     args.ThrowUsage(StrCat("-topk must be at most ", request.source.outputs,
                            ", the outputs of layer ", model.layer(), ", is ", request.format.top));
   request.session.threads = WorkerThreads(job, 0);
-  if (request.generate)
+  if (request.generate) {
     GenerateText(model, request, args);
-  else if (!VocabularyOf(request.source.input).empty())
+    return kExitOk;
+  }
+  const JudgedOutput judged = Judged(model, request, job.neuralnet(), args);
+  if (!VocabularyOf(request.source.input).empty())
     PredictText(model, std::move(request), args);
   else
-    PredictRecords(model, std::move(request), job.neuralnet());
+    PredictRecords(model, std::move(request), judged, job.neuralnet());
   return kExitOk;
 }
 
@@ -251,8 +217,8 @@ int PredictCommand(const std::vector<std::string>& args) {
   const Arguments arguments(
       "predict", args,
       {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels",
-                  "generate", "prime", "temperature", "seed"},
-       .switches = {"no_labels"},
+                  "generate", "prime", "temperature", "seed", "worst"},
+       .switches = {"no_labels", "report"},
        .repeated = {"set", "plugin"}});
   if (!arguments.Has("conf"))
     arguments.ThrowUsage("-conf is missing: singa predict -conf job.conf INPUT");
@@ -271,7 +237,7 @@ SINGA_REGISTER_SUBCOMMAND(
      .reads = Subcommand::kItsOwn,
      .options = {},
      .alone = true,
-     .help = kHelp,
+     .help = kPredictHelp,
      .run = [](const CommandLine& line) { return PredictCommand(line.args); }});
 
 }  // namespace

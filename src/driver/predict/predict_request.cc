@@ -16,11 +16,21 @@ int64_t AtLeastOne(const Arguments& args, const std::string& flag) {
 }
 
 void ReadFormat(const Arguments& args, PredictionFormat* to) {
-  const std::string format = args.Get("format", "csv");
-  if (format != "csv" && format != "json")
-    args.ThrowUsage("-format must be csv or json, is \"" + format + "\"");
+  const std::string plain = args.Has("report") ? "text" : "csv";
+  const std::string format = args.Get("format", plain);
+  if (format != plain && format != "json")
+    args.ThrowUsage(StrCat("-format must be ", plain, " or json",
+                           args.Has("report") ? " for a -report" : "", ", is \"", format, "\""));
   to->json = format == "json";
   if (args.Has("topk")) to->top = AtLeastOne(args, "topk");
+}
+
+void ReadReport(const Arguments& args, PredictRequest* to) {
+  to->report = args.Has("report");
+  if (args.Has("worst") && !to->report) args.ThrowUsage("-worst is for -report");
+  if (args.Has("worst")) to->worst = AtLeastOne(args, "worst");
+  if (to->report && args.Has("no_labels"))
+    args.ThrowUsage("-report compares with labels: it has no -no_labels");
 }
 
 void ReadSource(const Arguments& args, SourceOptions* source) {
@@ -46,7 +56,8 @@ std::vector<std::string> ReadInputs(const Arguments& args) {
 }
 
 GenerateOptions ReadGenerate(const Arguments& args, uint64_t seed) {
-  for (const char* flag : {"layer", "topk", "format", "batch", "from", "labels", "no_labels"})
+  for (const char* flag :
+       {"layer", "topk", "format", "batch", "from", "labels", "no_labels", "report", "worst"})
     if (args.Has(flag)) args.ThrowUsage(StrCat("-generate has no -", flag));
   if (!args.operands().empty())
     args.ThrowUsage(StrCat("-generate has no INPUT, is given \"", args.operands()[0],
@@ -76,6 +87,7 @@ PredictRequest ReadPredictRequest(const Arguments& args, uint64_t seed) {
   for (const char* flag : {"prime", "temperature", "seed"})
     if (args.Has(flag)) args.ThrowUsage(StrCat("-", flag, " is for -generate"));
   ReadFormat(args, &request.format);
+  ReadReport(args, &request);
   if (args.Has("batch")) request.session.max_batch = AtLeastOne(args, "batch");
   ReadSource(args, &request.source);
   request.inputs = ReadInputs(args);

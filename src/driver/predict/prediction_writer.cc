@@ -1,15 +1,10 @@
 #include "driver/predict/prediction_writer.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/store/store.h"
-#include "math/finite.h"
 #include "math/reduction/top_k.h"
 #include "singa/base/error.h"
 
@@ -63,16 +58,14 @@ void PredictionWriter::AddHeader() {
   text_ += '\n';
 }
 
-void PredictionWriter::Write(const std::string& record, int64_t step, int32_t label,
-                             std::span<const float> scores) {
+void PredictionWriter::Put(const std::string& record, int64_t step, const Truth& truth,
+                           std::span<const float> scores) {
   Context ctx;
-  if (!AllFinite(ctx, scores.data(), static_cast<int64_t>(scores.size())) && ++not_finite_ == 1)
-    first_not_finite_ = record;
   if (format_.top) TopK(ctx, scores.data(), best_.data(), 1, outputs_, format_.top);
   if (format_.json)
-    AddJson(record, step, label, scores);
+    AddJson(record, step, truth.label, scores);
   else
-    AddCsv(record, step, label, scores);
+    AddCsv(record, step, truth.label, scores);
 }
 
 void PredictionWriter::AddCsv(const std::string& record, int64_t step, int32_t label,
@@ -117,18 +110,8 @@ void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t 
   text_ += "}\n";
 }
 
-void PredictionWriter::RequireFinite(const std::string& layer) const {
-  if (not_finite_ == 0) return;
-  throw DivergedError(
-      StrCat(Printable(first_not_finite_), ": the scores of layer \"", layer, "\" are not finite",
-             not_finite_ > 1 ? StrCat("; so are those of ", not_finite_ - 1, " lines more")
-                             : std::string()));
-}
-
 void PredictionWriter::Flush() {
-  const bool written = std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size();
-  if (!written || std::fflush(stdout) != 0)
-    throw FileError(kExitIo, "stdout", std::strerror(errno));
+  WriteToStdout(text_);
   text_.clear();
 }
 

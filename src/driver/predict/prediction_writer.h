@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "driver/predict/prediction_sink.h"
+
 namespace singa {
 
 struct PredictionFormat {
@@ -16,20 +18,16 @@ struct PredictionFormat {
   std::vector<std::string> targets = {};  // names of outputs that are no classes; empty: they are
 };
 
-class PredictionWriter {
+class PredictionWriter final : public PredictionSink {
  public:
   // `outputs` is the number of scores. The header is written with the first lines.
   PredictionWriter(PredictionFormat format, int64_t outputs);
 
-  // Writes a line. step counts from 0, if the format has steps. label is kNoLabel if the record has
-  // none.
-  void Write(const std::string& record, int64_t step, int32_t label, std::span<const float> scores);
-  // Throws FileError if stdout cannot be written.
-  void Flush();
-  // Throws DivergedError if scores were not finite. `layer` names the layer with the scores.
-  void RequireFinite(const std::string& layer) const;
+  void Flush() override;
 
  private:
+  void Put(const std::string& record, int64_t step, const Truth& truth,
+           std::span<const float> scores) override;
   std::string ClassName(int64_t index) const;
   std::string OutputName(int64_t index) const;
   void AddHeader();
@@ -40,9 +38,7 @@ class PredictionWriter {
 
   const PredictionFormat format_;
   const int64_t outputs_;
-  std::vector<float> best_;       // indices, best first
-  int64_t not_finite_ = 0;        // lines with a score that is not finite
-  std::string first_not_finite_;  // record of the first such line
+  std::vector<float> best_;  // indices, best first
   std::string text_;
 };
 

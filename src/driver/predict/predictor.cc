@@ -5,22 +5,22 @@
 
 namespace singa {
 
-Predictor::Predictor(const Model& model, const SessionOptions& session,
-                     const PredictionFormat& format)
+Predictor::Predictor(const Model& model, const SessionOptions& session, int64_t top,
+                     PredictionSink* sink)
     : model_(model),
       session_(model, session),
       batch_(static_cast<size_t>(session.max_batch)),
       steps_(model.output_steps()),
       width_(model.output_size() / steps_),
-      writer_(format, width_),
-      hits_(format.top) {
+      sink_(sink),
+      hits_(top) {
   rows_.reserve(batch_ * model.input_size());
   scores_.reserve(batch_ * model.output_size());
 }
 
 void Predictor::Run(RecordSource* source) {
   while (Gather(source))
-    if (names_.size() == batch_) Compute();
+    if (records_.size() == batch_) Compute();
   Compute();
 }
 
@@ -34,8 +34,8 @@ bool Predictor::Gather(RecordSource* source) {
       rows_.insert(rows_.end(), sample->pixel.begin(), sample->pixel.end());
     else
       rows_.insert(rows_.end(), sample->data.begin(), sample->data.end());
-    names_.push_back(source->Name());
-    labels_.push_back(sample->label);
+    records_.push_back(
+        {source->Name(), sample->label, {sample->targets.begin(), sample->targets.end()}});
     return true;
   } catch (const Error&) {
     Compute();
@@ -53,13 +53,12 @@ void Predictor::CheckLabel(const RecordSource& source, int32_t label) const {
 }
 
 void Predictor::Compute() {
-  scores_.resize(names_.size() * model_.output_size());
+  scores_.resize(records_.size() * model_.output_size());
   RunSession();
-  for (size_t row = 0; row < names_.size(); ++row) WriteRow(row);
-  writer_.Flush();
+  for (size_t row = 0; row < records_.size(); ++row) WriteRow(row);
+  sink_->Flush();
   rows_.clear();
-  names_.clear();
-  labels_.clear();
+  records_.clear();
 }
 
 // Computes the scores. If a row has an index that its layer does not allow, writes the rows before
@@ -70,9 +69,9 @@ void Predictor::RunSession() {
   } catch (const RowError& error) {
     const auto good = static_cast<size_t>(error.row());
     const DataError named(
-        names_[good], -1,
+        records_[good].name, -1,
         error.step() < 0 ? error.message() : StrCat("step ", error.step(), ": ", error.message()));
-    names_.resize(good);
+    records_.erase(records_.begin() + error.row(), records_.end());
     rows_.resize(good * model_.input_size());
     Compute();
     throw named;
@@ -81,11 +80,12 @@ void Predictor::RunSession() {
 
 void Predictor::WriteRow(size_t row) {
   const auto width = static_cast<size_t>(width_);
+  const auto& [name, label, targets] = records_[row];
   for (int64_t t = 0; t < steps_; ++t) {
     const std::span<const float> scores(scores_.data() + (row * steps_ + t) * width, width);
-    writer_.Write(names_[row], steps_ > 1 ? t : -1, labels_[row], scores);
-    if (model_.classifies() && labels_[row] >= 0 && labels_[row] != model_.ignored_label())
-      hits_.Add(scores, labels_[row]);
+    sink_->Write(name, steps_ > 1 ? t : -1, {label, targets}, scores);
+    if (model_.classifies() && label >= 0 && label != model_.ignored_label())
+      hits_.Add(scores, label);
   }
 }
 

@@ -1,5 +1,5 @@
-// Predictor computes records batch by batch and writes the net's scores: a line for each record or,
-// for a layer with several time steps, for each step.
+// Predictor computes records batch by batch and gives a sink the net's scores of each record or,
+// for a layer with several time steps, of each step.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "driver/predict/hit_count.h"
-#include "driver/predict/prediction_writer.h"
+#include "driver/predict/prediction_sink.h"
 #include "driver/predict/record_source.h"
 #include "singa/driver/model.h"
 
@@ -17,16 +17,21 @@ namespace singa {
 
 class Predictor {
  public:
-  // `model` must outlive it. REQUIRES: session.max_batch >= 1.
-  Predictor(const Model& model, const SessionOptions& session, const PredictionFormat& format);
+  // Also counts how often the label is among the `top` best scores, if top >= 2. `model` and `sink`
+  // must outlive it. REQUIRES: session.max_batch >= 1.
+  Predictor(const Model& model, const SessionOptions& session, int64_t top, PredictionSink* sink);
 
   // Predicts all records of `source`. Writes the records before a bad one.
   void Run(RecordSource* source);
   const HitCount& hits() const { return hits_; }
-  // Throws DivergedError if scores were not finite.
-  void RequireFinite() const { writer_.RequireFinite(model_.layer()); }
 
  private:
+  struct Record {
+    std::string name;
+    int32_t label;
+    std::vector<float> targets;
+  };
+
   bool Gather(RecordSource* source);
   void CheckLabel(const RecordSource& source, int32_t label) const;
   void Compute();
@@ -37,10 +42,9 @@ class Predictor {
   Session session_;
   const size_t batch_;
   const int64_t steps_, width_;  // time steps of a row; numbers of a step
-  PredictionWriter writer_;
+  PredictionSink* const sink_;
   std::vector<float> rows_, scores_;
-  std::vector<std::string> names_;
-  std::vector<int32_t> labels_;
+  std::vector<Record> records_;  // of rows_
   HitCount hits_;
 };
 

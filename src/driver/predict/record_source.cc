@@ -179,7 +179,10 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
     store.has_label = store.has_label && !store.label_path.empty();
   }
   const int64_t targets = TargetsOf(options.input);
-  if (traits.picture_files && targets > 0) store.has_label = false;  // leaves targets out, too
+  if (traits.picture_files && targets > 0) {
+    store.has_label = false;  // leaves targets out, too
+    if (options.targets && traits.targets) store.targets = targets;
+  }
   std::unique_ptr<Store> records = traits.lines
                                        ? OpenText(backend, store, SizeOfRecord(options), targets)
                                        : OpenStore(backend, store);

@@ -16,6 +16,7 @@ struct SourceOptions {
   std::string backend = {};     // "": guess by content
   std::string label_path = {};  // idx
   bool labels = true;           // whether records' labels are read
+  bool targets = false;         // whether lines of pictures must have the targets of the net
   // The net's input layer, which defines the format of its backend's records.
   LayerProto input = {};
   std::string input_path = {};            // path of that layer, relative to the JobProto

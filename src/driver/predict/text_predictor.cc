@@ -11,8 +11,8 @@
 namespace singa {
 
 TextPredictor::TextPredictor(const Model& model, const Vocabulary& vocabulary,
-                             const SessionOptions& session, bool labels,
-                             const PredictionFormat& format)
+                             const SessionOptions& session, bool labels, int64_t top,
+                             PredictionSink* sink)
     : model_(model),
       vocabulary_(vocabulary),
       session_(model, session),
@@ -21,8 +21,8 @@ TextPredictor::TextPredictor(const Model& model, const Vocabulary& vocabulary,
       each_step_(model.output_steps() == model.input_steps()),
       labels_(labels && each_step_),
       width_(model.output_size() / (each_step_ ? model.output_steps() : 1)),
-      writer_(format, width_),
-      hits_(format.top) {}
+      sink_(sink),
+      hits_(top) {}
 
 // Computes a piece when the character after it is read, which is the label of its last character.
 // For standard input a piece is one window, as a person may be waiting.
@@ -78,7 +78,7 @@ void TextPredictor::Write(int next) {
     WriteEachStep(next);
   else
     WriteEachWindow();
-  writer_.Flush();
+  sink_->Flush();
 }
 
 // Computes the windows. If a layer does not allow a character, computes and writes those before it
@@ -106,7 +106,7 @@ void TextPredictor::WriteEachStep(int next) {
     const std::span<const float> scores(scores_.data() + i * width, width);
     const bool last = i + 1 == piece_.size();
     const int label = !labels_ ? kNoLabel : last ? next : static_cast<int>(piece_[i + 1]);
-    writer_.Write(StrCat(name_, ":", first_ + static_cast<int64_t>(i)), -1, label, scores);
+    sink_->Write(StrCat(name_, ":", first_ + static_cast<int64_t>(i)), -1, {label}, scores);
     if (model_.classifies() && label >= 0 && label < width_) hits_.Add(scores, label);
   }
 }
@@ -114,8 +114,8 @@ void TextPredictor::WriteEachStep(int next) {
 void TextPredictor::WriteEachWindow() {
   const auto width = static_cast<size_t>(width_);
   for (size_t w = 0; w < piece_.size() / steps_; ++w)
-    writer_.Write(StrCat(name_, ":", first_ + static_cast<int64_t>(w * steps_)), -1, kNoLabel,
-                  {scores_.data() + w * width, width});
+    sink_->Write(StrCat(name_, ":", first_ + static_cast<int64_t>(w * steps_)), -1, {},
+                 {scores_.data() + w * width, width});
 }
 
 }  // namespace singa

@@ -53,6 +53,25 @@ TEST_F(PredictCommandTest, PrintsTheBestInJson) {
   EXPECT_EQ(run.out.find("\"label\""), std::string::npos) << run.out;
 }
 
+TEST_F(PredictCommandTest, PrintsAReportInPlaceOfThePredictions) {
+  const CapturedCommand text = Predict({"-report", records_});
+  EXPECT_EQ(text.code, kExitOk) << text.err;
+  EXPECT_EQ(text.out.rfind("records            3\naccuracy           0.6667\n", 0), 0u) << text.out;
+  EXPECT_EQ(text.err.find("accuracy"), std::string::npos) << text.err;
+  const CapturedCommand json = Predict({"-report", "-format", "json", "-worst", "1", records_});
+  EXPECT_EQ(json.code, kExitOk) << json.err;
+  EXPECT_THAT(json.out, HasSubstr("\"worst\":[{\"record\":\"" + records_ + ":1\","));
+  EXPECT_THAT(json.out, HasSubstr("\"confusion\":[[1,1],[0,1]]}\n"));
+}
+
+TEST_F(PredictCommandTest, AReportWithoutLabelsIsAnError) {
+  const std::string input = dir_.Write("unlabelled.csv", "1,6,9,9\n");
+  const CapturedCommand run = Predict({"-report", input});
+  EXPECT_EQ(run.code, kExitBadData);
+  EXPECT_THAT(run.err, HasSubstr(input + ": no record has a label, which -report compares with."));
+  EXPECT_EQ(run.out, "");
+}
+
 TEST_F(PredictCommandTest, SaysWhereTheValuesComeFromIfThereIsAChoice) {
   EXPECT_EQ(Predict({records_}).err.find("params from"), std::string::npos);
   const CapturedCommand run([&] {
@@ -93,7 +112,15 @@ TEST_F(PredictCommandTest, WordsThatAreWrongAreNamed) {
       {{"-generate", "5", "-seed", "1.5"}, "-seed: \"1.5\" is not a valid number"},
       {{"-generate", "5", "-prime="}, "-prime must have a character"},
       {{"-generate", "5"}, "-generate is for a net that reads a text (kCharRNN)"},
-      {{"-seed", "5", "x"}, "-seed is for -generate"}};
+      {{"-seed", "5", "x"}, "-seed is for -generate"},
+      {{"-generate", "5", "-report"}, "-generate has no -report"},
+      {{"-worst", "3", "x"}, "-worst is for -report"},
+      {{"-report", "-worst", "0", "x"}, "-worst must be >= 1, is 0"},
+      {{"-report", "-format", "csv", "x"},
+       "-format must be text or json for a -report, is \"csv\""},
+      {{"-report", "-no_labels", "x"}, "-report compares with labels: it has no -no_labels"},
+      {{"-report", "-layer", "fc", records_},
+       "-report: layer \"fc\" gives scores; for their probabilities give -layer loss"}};
   for (const auto& [words, text] : wrong) {
     const CapturedCommand run = Predict(words);
     EXPECT_EQ(run.code, kExitUsage) << text;

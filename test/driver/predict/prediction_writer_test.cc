@@ -28,7 +28,7 @@ std::string WrittenLines(const PredictionFormat& format,
 }
 
 const float kScores[] = {0.25f, 0.5f, 0.1f};
-void WriteOne(PredictionWriter* writer) { writer->Write("a.png", 0, 1, kScores); }
+void WriteOne(PredictionWriter* writer) { writer->Write("a.png", 0, {1}, kScores); }
 
 TEST(PredictionWriterTest, WritesAllScoresBelowAHeader) {
   EXPECT_EQ(WrittenLines({}, WriteOne), "record,label,0,1,2\na.png,1,0.25,0.5,0.1\n");
@@ -55,12 +55,12 @@ TEST(PredictionWriterTest, NamesTargets) {
 
 TEST(PredictionWriterTest, WritesTheTimeStep) {
   EXPECT_EQ(WrittenLines({.steps = true, .top = 1},
-                         [](PredictionWriter* writer) { writer->Write("t:0", 7, 1, kScores); }),
+                         [](PredictionWriter* writer) { writer->Write("t:0", 7, {1}, kScores); }),
             "record,step,label,class1,score1\nt:0,7,1,1,0.5\n");
 }
 
 TEST(PredictionWriterTest, LeavesOutALabelThatThereIsNot) {
-  const auto write = [](PredictionWriter* writer) { writer->Write("a", 0, kNoLabel, kScores); };
+  const auto write = [](PredictionWriter* writer) { writer->Write("a", 0, {kNoLabel}, kScores); };
   EXPECT_EQ(WrittenLines({.top = 1}, write), "record,label,class1,score1\na,,1,0.5\n");
   EXPECT_EQ(WrittenLines({.json = true, .top = 1}, write),
             "{\"record\":\"a\",\"top\":[{\"class\":1,\"score\":0.5}]}\n");
@@ -69,8 +69,8 @@ TEST(PredictionWriterTest, LeavesOutALabelThatThereIsNot) {
 TEST(PredictionWriterTest, ALabelWithoutAClassIsANumber) {
   EXPECT_EQ(WrittenLines({.top = 1, .classes = {"x", "y", "z"}},
                          [](PredictionWriter* writer) {
-                           writer->Write("a", 0, 3, kScores);
-                           writer->Write("b", 0, -2, kScores);
+                           writer->Write("a", 0, {3}, kScores);
+                           writer->Write("b", 0, {-2}, kScores);
                          }),
             "record,label,class1,score1\na,3,y,0.5\nb,-2,y,0.5\n");
 }
@@ -78,7 +78,7 @@ TEST(PredictionWriterTest, ALabelWithoutAClassIsANumber) {
 TEST(PredictionWriterTest, QuotesTheCellsOfCsv) {
   EXPECT_EQ(
       WrittenLines({.top = 1},
-                   [](PredictionWriter* writer) { writer->Write("a \"b\"\n", 0, 1, kScores); }),
+                   [](PredictionWriter* writer) { writer->Write("a \"b\"\n", 0, {1}, kScores); }),
       "record,label,class1,score1\n\"a \"\"b\"\"\n\",1,1,0.5\n");
 }
 
@@ -94,7 +94,7 @@ TEST(PredictionWriterTest, WritesJsonLines) {
 TEST(PredictionWriterTest, JsonHasNoInvalidUtf8) {
   EXPECT_EQ(
       WrittenLines({.json = true, .top = 1},
-                   [](PredictionWriter* writer) { writer->Write("\"\xFF", 0, 1, kScores); }),
+                   [](PredictionWriter* writer) { writer->Write("\"\xFF", 0, {1}, kScores); }),
       "{\"record\":\"\\\"\xEF\xBF\xBD\",\"label\":1,\"top\":[{\"class\":1,\"score\":0.5}]}\n");
 }
 
@@ -102,13 +102,13 @@ TEST(PredictionWriterTest, JsonHasTextForNumbersThatAreNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float scores[] = {kInfinity, -kInfinity, std::nanf("")};
   EXPECT_EQ(WrittenLines({.json = true},
-                         [&](PredictionWriter* writer) { writer->Write("a", 0, 1, scores); }),
+                         [&](PredictionWriter* writer) { writer->Write("a", 0, {1}, scores); }),
             "{\"record\":\"a\",\"label\":1,\"scores\":[\"inf\",\"-inf\",\"nan\"]}\n");
 }
 
 TEST(PredictionWriterTest, ANumberReadsBackAsTheSameFloat) {
   const float scores[] = {1.f / 3, 1e-30f, 16777216.f};
-  EXPECT_EQ(WrittenLines({}, [&](PredictionWriter* writer) { writer->Write("a", 0, 1, scores); }),
+  EXPECT_EQ(WrittenLines({}, [&](PredictionWriter* writer) { writer->Write("a", 0, {1}, scores); }),
             "record,label,0,1,2\na,1,0.33333334,1e-30,16777216\n");
 }
 
@@ -127,11 +127,11 @@ TEST(PredictionWriterTest, NamesTheFirstRecordWhoseScoresAreNotFinite) {
   const float scores[] = {1, std::nanf(""), 1};
   WriteOne(&writer);
   EXPECT_NO_THROW(writer.RequireFinite("fc"));
-  writer.Write("b.png", 0, 1, scores);
+  writer.Write("b.png", 0, {1}, scores);
   EXPECT_ERROR(writer.RequireFinite("fc"), kExitDiverged,
                "b.png: the scores of layer \"fc\" are not finite");
-  writer.Write("c.png", 0, 1, scores);
-  writer.Write("d.png", 0, 1, scores);
+  writer.Write("c.png", 0, {1}, scores);
+  writer.Write("d.png", 0, {1}, scores);
   EXPECT_ERROR(writer.RequireFinite("fc"), kExitDiverged,
                "b.png: the scores of layer \"fc\" are not finite; so are those of 2 lines more");
 }

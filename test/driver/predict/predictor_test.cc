@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "driver/predict/prediction_writer.h"
 #include "io/temp_dir.h"
 #include "io/write_tensors.h"
 #include "singa/base/error.h"
@@ -84,7 +85,8 @@ class PredictorTest : public testing::Test {
   // Returns the lines below the header, batches of `batch` records.
   Lines Predict(GivenRecords source, int64_t batch = 2, const std::string& layer = "fc") {
     const Model model = Open(layer);
-    Predictor predictor(model, {.max_batch = batch}, {});
+    PredictionWriter writer({}, model.output_size());
+    Predictor predictor(model, {.max_batch = batch}, 0, &writer);
     error_ = hits_ = diverged_ = "";
     testing::internal::CaptureStdout();
     try {
@@ -97,7 +99,7 @@ class PredictorTest : public testing::Test {
     predictor.hits().Show("records");
     hits_ = testing::internal::GetCapturedStderr();
     try {
-      predictor.RequireFinite();
+      writer.RequireFinite(model.layer());
     } catch (const DivergedError& error) {
       diverged_ = error.what();
     }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "driver/predict/prediction_writer.h"
 #include "io/temp_dir.h"
 #include "io/write_tensors.h"
 #include "support/driver/character_job.h"
@@ -31,8 +32,8 @@ class TextPredictorTest : public testing::Test {
   Lines Predict(const std::string& text, int64_t batch = 2, const std::string& layer = "",
                 bool labels = true) {
     const Model model(conf_, {.checkpoint = dir_.Path("params.safetensors"), .layer = layer});
-    TextPredictor predictor(model, vocabulary_, {.max_batch = batch}, labels,
-                            {.top = 1, .classes = {"a", "b", "c"}});
+    PredictionWriter writer({.top = 1, .classes = {"a", "b", "c"}}, 3);
+    TextPredictor predictor(model, vocabulary_, {.max_batch = batch}, labels, 1, &writer);
     testing::internal::CaptureStdout();
     error_ = "";
     try {

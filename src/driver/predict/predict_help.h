@@ -1,0 +1,87 @@
+// The help of `singa predict`.
+#pragma once
+
+namespace singa {
+
+inline constexpr const char kPredictHelp[] =
+    R"(usage: singa predict -conf FILE [-checkpoint C] [flags] INPUT...
+       singa predict -conf FILE [-checkpoint C] [flags] -report INPUT...
+       singa predict -conf FILE [-checkpoint C] -generate N [-prime TEXT] [-temperature X] [-seed S]
+
+Prints what a trained net says of each record, a line each; of each character of a text, where the
+net reads one (kCharRNN). With -report it prints how well all predictions fit the labels of the
+records. With -generate a net that reads a text writes one.
+
+  -conf FILE       the job that trained it; its test phase says how records are prepared
+  -checkpoint C    a checkpoint's folder, a .safetensors file, a file of SINGA 0.3, or a workspace,
+                   whose newest intact checkpoint is taken; if not given, the job's workspace, or
+                   else its checkpoint_path, which goes first where -set gives it. stderr says which
+                   it is where there is a choice
+  -layer NAME      whose output is printed; if not given, the probabilities where the loss is
+                   kSoftmaxLoss or kSigmoidCrossEntropyLoss, of another loss what it compares with
+                   the target
+  -topk N          only the N best classes, best first
+  -format csv      (if not given) a header, then record,label,score,score,... or with -topk
+                   record,label,class1,score1,...; the label is empty where a record has none.
+                   Columns of targets have the names of the training table's header, else target0,
+                   target1, ...
+  -format json     {"record":"a.png","label":3,"scores":[...]}, or with -topk
+                   {"record":"a.png","top":[{"class":3,"score":0.98},...]}
+  -set PATH=VALUE  override a field of the job; any number of times. gpu=0 computes on that GPU, as
+                   does gpu: 0 in the job
+  -batch N         records at a time; as the job's test phase if not given. 1: each line of stdin
+                   is answered before the next is read
+  -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, imagelist, lmdb, shard;
+                   judged by content if not given
+  -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
+  -no_labels       leaves labels out; an imagelist that has none needs it
+
+  -report          prints a report instead of the predictions (below)
+  -worst N         the report names the N records with the largest losses; 10 if not given
+
+  -generate N      writes N characters to stdout, each drawn by its probability; N >= 1
+  -prime TEXT      the beginning that the net continues; not written. A newline if not given, which
+                   the vocabulary must then have
+  -temperature X   divides the logarithms of the probabilities before a character is drawn: below 1
+                   likely ones become more likely; > 0, 1 if not given
+  -seed S          one seed gives one text; the job's seed if not given
+
+INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, a folder of
+pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
+numbers on stdin. Where the first line has one number more than the net takes, every line has a
+label, first or in label_column. Classes have names where the job reads class folders that are still
+there. Where records have labels of classes, stderr shows the accuracy at the end.
+
+-report needs INPUTs whose records have labels, or the targets of a kEuclideanLoss or
+kSigmoidCrossEntropyLoss. -format text (if not given) is for people, -format json is one object.
+Of classes it has the accuracy, with -topk N also that of the best N; the mean loss; precision,
+recall, F1 and support of each class, their macro means and micro means; the confusion matrix, a
+row for each class and a column for each prediction; the expected calibration error of 15 bins;
+and the worst records. Of several labels it has the share of right decisions and of records
+without a wrong one, and the rates of each label. Of numbers it has mean absolute error, root mean
+squared error and R2 of each target. A rate that divides by 0 is - in text and null in JSON, and a
+macro mean leaves it out.
+
+Of a layer that is unrolled each record has a line for each time step, counted behind its name:
+record,step,label,score,...; in JSON "step":0. A record holds all that the input layer reads.
+
+Where the input layer is kCharRNN, INPUT is a text of any length, or - for one on stdin, of
+characters of the job's vocabulary, which must be there. A line shows which character it is of,
+TEXT:BYTE from 0, the character that follows as its label, and the scores of all characters in its
+place, given those before it: with carry_state all of the text, without only those of the same window
+of unroll_len. A layer of one step has a line for each whole window, and so has a net where a step
+depends on later ones. Characters that cannot be printed are shown as in C: \n. A text takes no -from
+and no -labels; -batch is of windows, and 1 where a state is carried.
+
+-generate is for a kCharRNN, and for layers whose time steps do not depend on later ones. The net
+computes one time step for each character and keeps what it needs of the steps before: the state of
+kGRU, kLSTM and kRNN, and the keys and values of kAttention. With kAttention or kPositionEmbedding
+it begins anew with the last half of a window of unroll_len characters when the window is full.
+
+Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
+after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
+69: the GPU is not there, or too small; 78: the job has mistakes; 79: a score is nan or inf, after
+all lines are written.
+)";
+
+}  // namespace singa
