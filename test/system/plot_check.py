@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws curves of made-up rows by tool/plot: the same bytes twice, over each axis, mistakes named.
+"""Draws curves of made-up rows and a report by tool/plot: the same bytes twice, over each axis, mistakes named.
 
 usage: plot_check.py, under a Python that has matplotlib
 """
@@ -55,6 +55,33 @@ def check_many(folder, run):
         assert text.count(f"<!-- {words} -->") == 1, words
 
 
+def check_report(folder):
+    """A report has a matrix with names, if it is not too large, and a reliability diagram."""
+    bins = [{"low": i / 15, "high": (i + 1) / 15, "records": 0, "probability": None, "accuracy": None}
+            for i in range(15)]
+    bins[10].update(records=3, probability=0.7, accuracy=2 / 3)
+    report = {"kind": "classes", "records": 3, "calibration_error": 0.0333, "calibration_bins": bins,
+              "classes": [{"name": "cat"}, {"name": "dog"}], "confusion": [[1, 1], [0, 1]]}
+    path = pathlib.Path(folder, "report.json")
+    drawings = [pathlib.Path(folder, name) for name in ("report1.svg", "report2.svg")]
+    for drawing in drawings:
+        path.write_text(json.dumps(report))
+        done = plot("-o", str(drawing), "-t", "cats", str(path))
+        assert done.returncode == 0, done.stderr
+    first, second = (drawing.read_text() for drawing in drawings)
+    assert first == second, "two drawings of one report differ"
+    for words in ("cats", "cat", "dog", "predicted class", "expected calibration error 0.0333"):
+        assert f"<!-- {words} -->" in first, words
+    path.write_text(json.dumps(report | {"confusion": None}))
+    done = plot("-o", str(drawings[0]), str(path))
+    assert done.returncode == 0, done.stderr
+    assert "<!-- predicted class -->" not in drawings[0].read_text(), "a matrix without counts"
+    for content, text in (("{}", "is no report of classes"), ("text", "is no report: ")):
+        path.write_text(content)
+        done = plot(str(path))
+        assert done.returncode != 0 and text in done.stderr, done.stderr
+
+
 def main():
     check_axes()
     with tempfile.TemporaryDirectory(prefix="singa-plot-") as folder:
@@ -74,6 +101,7 @@ def main():
             assert done.returncode == 0, done.stderr
         assert len({drawing.read_bytes() for drawing in drawings.values()}) == len(drawings), "axes look alike"
         check_many(folder, run)
+        check_report(folder)
         for words, text in ((["-m", "speed", str(run)], "no row has a speed"),
                             (["-o", "x.gif", str(run)], "must end in"),
                             (["-x", "seconds,miles", str(run)], "must be of step, seconds, megabytes, is miles"),
@@ -82,7 +110,7 @@ def main():
                             ([f"{folder}/nowhere"], "No such file")):
             done = plot(*words)
             assert done.returncode != 0 and text in done.stderr, (words, done.stderr)
-    print("curves are drawn, the same ones twice")
+    print("curves and a report are drawn, the same ones twice")
 
 
 if __name__ == "__main__":
