@@ -158,6 +158,7 @@ def a_report_of_numbers_has_the_errors_of_each_target(case):
     found = report(case, "t.csv")
     _, _, predicted = predictions(case, "t.csv")
     truth = [[float(number) for number in line.split(",")[:2]] for line in lines]
+    equal([shown["name"] for shown in found["targets"]], ["target0", "target1"], "names of the targets")
     for i, shown in enumerate(found["targets"]):
         errors = [p[i] - t[i] for p, t in zip(predicted, truth)]
         mean = sum(t[i] for t in truth) / 90
@@ -183,6 +184,8 @@ def a_report_takes_the_targets_that_a_loss_reads(case):
     case.train(job(loss=sliced))
     present = sum(int(line.split(",")[1]) for line in lines)
     equal(report(case, "-layer", "second", "t.csv")["labels"][0]["support"], present, "support")
+    out = predict(case, "-layer", "second", "t.csv").out
+    equal(out.splitlines()[0], "record,label,target1", "the header of the second target")
     first = report(case, "-layer", "one", "t.csv")
     _, _, scores = predictions(case, "-layer", "one", "t.csv")
     errors = [abs(row[0] - int(line.split(",")[0])) for row, line in zip(scores, lines)]

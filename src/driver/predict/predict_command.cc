@@ -130,10 +130,10 @@ std::vector<std::string> ClassesOf(const Model& model, const NetProto& net,
   return trained;
 }
 
-// Returns what -report compares the output with.
+// Returns what the losses compare the output with. For a report it must be the records' label or
+// targets.
 JudgedOutput Judged(const Model& model, const PredictRequest& request, const NetProto& net,
                     const Arguments& args) {
-  if (!request.report) return {};
   try {
     return FindJudged(net, {.name = model.layer(),
                             .input = model.input_layer(),
@@ -141,6 +141,7 @@ JudgedOutput Judged(const Model& model, const PredictRequest& request, const Net
                             .size = model.output_size(),
                             .steps = model.output_steps()});
   } catch (const ConfigError& error) {
+    if (!request.report) return {};
     args.ThrowUsage("-report: " + error.message());
   }
 }
@@ -150,7 +151,7 @@ void PredictRecords(const Model& model, PredictRequest request, const JudgedOutp
   std::vector<std::string> warnings;
   if (request.session.max_batch == 0) request.session.max_batch = model.batch();
   request.source.shape = model.input_shape();
-  request.source.targets = judged.targets > 0;
+  request.source.targets = request.report && judged.targets > 0;
   const std::vector<std::string> classes = ClassesOf(model, net, &warnings);
   Warn(warnings);
   if (model.classifies() && static_cast<int64_t>(classes.size()) == request.source.outputs)
@@ -158,7 +159,7 @@ void PredictRecords(const Model& model, PredictRequest request, const JudgedOutp
   if (PictureChannels(request.source.shape) == 3 ||
       SettingsOf(request.source.input).conf.header())  // colours or columns are compared
     request.source.training = PeekTraining(net);
-  request.format.targets = TargetNames(net, model.layer(), request.source);
+  request.format.targets = TargetNames(request.source, judged);
   request.format.steps = model.output_steps() > 1;
   PredictionOutput output(request, model, judged, request.source.outputs);
   Predictor predictor(model, request.session, request.format.top, output.sink());

@@ -1,26 +1,8 @@
 #include "driver/predict/prediction_output.h"
 
-#include <vector>
-
 #include "driver/predict/prediction_writer.h"
 
 namespace singa {
-namespace {
-
-// Returns the names that a table's header gives to the judged targets; empty: they are not known.
-std::vector<std::string> TargetNames(const SourceOptions& source, const JudgedOutput& judged,
-                                     int64_t numbers, int64_t width) {
-  for (const InputFacts& training : source.training) {
-    const std::vector<std::string>& columns = training.facts.columns;  // numbers, then targets
-    if (training.layer != source.input.name() || std::ssize(columns) != numbers + judged.targets)
-      continue;
-    const auto first = columns.begin() + numbers + judged.first_target;
-    return {first, first + width};
-  }
-  return {};
-}
-
-}  // namespace
 
 PredictionOutput::PredictionOutput(const PredictRequest& request, const Model& model,
                                    const JudgedOutput& judged, int64_t width)
@@ -30,15 +12,13 @@ PredictionOutput::PredictionOutput(const PredictRequest& request, const Model& m
     return;
   }
   const bool classes = judged.kind == JudgedOutput::kClasses;
-  report_ =
-      NewReport({.judged = judged,
-                 .layer = layer_,
-                 .outputs = width,
-                 .top = request.format.top,
-                 .worst = request.worst,
-                 .names = classes ? request.format.classes
-                                  : TargetNames(request.source, judged, model.input_size(), width),
-                 .ignored = model.ignored_label()});
+  report_ = NewReport({.judged = judged,
+                       .layer = layer_,
+                       .outputs = width,
+                       .top = request.format.top,
+                       .worst = request.worst,
+                       .names = classes ? request.format.classes : request.format.targets,
+                       .ignored = model.ignored_label()});
 }
 
 void PredictionOutput::EndInput(const std::string& input) {

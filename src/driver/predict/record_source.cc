@@ -240,22 +240,17 @@ std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string
   }
 }
 
-std::vector<std::string> TargetNames(const NetProto& net, const std::string& layer,
-                                     const SourceOptions& options) {
-  const int64_t targets = TargetsOf(options.input);
-  const std::string read = options.input.name() + ":1";
-  const auto compares = [&](const LayerProto& loss) {
-    return loss.srclayers_size() == 2 && loss.srclayers(1) == read &&
-           (loss.name() == layer || loss.srclayers(0) == layer);
-  };
-  if (targets != options.outputs || !std::ranges::any_of(net.layer(), compares)) return {};
-  for (const InputFacts& training : options.training) {
-    const std::vector<std::string>& columns = training.facts.columns;
-    if (training.layer == options.input.name() && std::ssize(columns) >= targets)
-      return {columns.end() - targets, columns.end()};
-  }
+std::vector<std::string> TargetNames(const SourceOptions& options, const JudgedOutput& judged) {
   std::vector<std::string> names;
-  for (int64_t i = 0; i < targets; ++i) names.push_back(StrCat("target", i));
+  if (judged.targets == 0) return names;
+  for (const InputFacts& training : options.training) {
+    const std::vector<std::string>& columns = training.facts.columns;  // numbers, then targets
+    if (training.layer != options.input.name() || std::ssize(columns) < judged.targets) continue;
+    const auto first = columns.end() - judged.targets + judged.first_target;
+    return {first, first + options.outputs};
+  }
+  for (int64_t i = 0; i < options.outputs; ++i)
+    names.push_back(StrCat("target", judged.first_target + i));
   return names;
 }
 

@@ -7,6 +7,7 @@
 
 #include "driver/facts/input_facts.h"
 #include "io/store/store.h"
+#include "nn/graph/judged_output.h"
 #include "singa/proto/net.pb.h"
 
 namespace singa {
@@ -48,9 +49,8 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
 // that still exist; else none. Adds a warning if they cannot be read.
 std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string>* warnings);
 
-// Returns the names of the targets that `layer` predicts: those in the header of the training data,
-// else target0, target1 and so on. Empty: no layer of `net` compares it with the records' targets.
-std::vector<std::string> TargetNames(const NetProto& net, const std::string& layer,
-                                     const SourceOptions& options);
+// Returns the names of the targets that the output predicts: those in the header of the training
+// data, else target0, target1 and so on. Empty: it predicts no targets.
+std::vector<std::string> TargetNames(const SourceOptions& options, const JudgedOutput& judged);
 
 }  // namespace singa
