@@ -30,7 +30,7 @@ LEVEL = {(room, name): level for room, lines in INSIDE.items()
 BANNED = {"utils", "util", "common", "helper", "helpers", "misc"}
 MAX_LINES = 300
 MAX_ROOT = 10  # files of a room that are in no folder of it
-CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake"}
+CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake", ".js", ".css", ".html"}
 TOP = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "include", "src", "proto",
        "examples", "conf", "test", "tool"}
 TYPE = re.compile(r"(?:struct|class|enum(?: class)?) (?:alignas\(.*?\) |[A-Z_]+ )?(\w+)\b(?!;)")
