@@ -6,10 +6,11 @@ set -euo pipefail
 build=(g++ cmake ninja-build pkg-config protobuf-compiler libprotobuf-dev libgoogle-glog-dev
   libgflags-dev libdnnl-dev nlohmann-json3-dev zlib1g-dev libsodium-dev
   libturbojpeg0-dev libpng-dev libwebp-dev libtiff-dev libarchive-dev liblmdb-dev libonnx-dev
-  libzmq3-dev cppzmq-dev)
+  libzmq3-dev cppzmq-dev libjs-dygraphs)
 test=(clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 libclang-rt-14-dev libgtest-dev
   libgmock-dev libbenchmark-dev libopenblas-dev libomp-14-dev graphviz python3 python3-venv
-  python3-yaml bc git openmpi-bin slurm-wlm libpmix-dev munge iproute2 patchelf)
+  python3-yaml python3-selenium chromium chromium-driver bc git openmpi-bin slurm-wlm libpmix-dev
+  munge iproute2 patchelf)
 
 case "${1:-}" in
   build) wanted=("${build[@]}") ;;
