@@ -43,7 +43,9 @@ class Chart {
     this.graph = null;
     this.lines = [];
     this.visible = false;
-    this.dirty = true;
+    this.dirty = true;      // its lines may have changed
+    this.forced = true;     // it must be drawn again, even if they have not
+    this.drawn = [];        // of each line that is drawn: its text, and its last x
     this.at = make('span', {class: 'at'});
     this.plot = make('div', {class: 'plot', tabindex: '0', role: 'group', keydown: (e) => this.key(e),
       blur: () => setCursor(null),
@@ -66,34 +68,51 @@ class Chart {
     this.element.remove();
   }
 
-  // Draws if the chart is in view and its lines have changed.
+  // Draws if the chart is in view and its lines have changed by half a pixel or more.
   draw() {
     if (!this.dirty || !this.visible || !this.plot.clientWidth) return;
     this.dirty = false;
     this.lines = linesOf(this.facts);
-    const drawn = [], labels = ['x'], series = {};
-    const points = 2 * this.plot.clientWidth;
-    const add = (line, ys, style) => {
+    for (const line of this.lines) {
+      const smooth = settings.smooth > 0 && !this.facts.exact && line.word !== 'predicted';
+      line.smooth = smooth && line.phase === 'train';
+      line.seen = !line.smooth ? line.curve
+        : {xs: line.curve.xs, ys: smoothed(line.curve.ys, settings.smooth)};
+    }
+    if (this.forced || this.hasChanged()) this.drawLines();
+    this.forced = false;
+    this.showLegend();
+  }
+
+  // Whether the lines differ from the drawn ones, other than by a piece that is too short to see.
+  hasChanged() {
+    if (!this.graph || this.drawn.length !== this.lines.length) return true;
+    const [low, high] = this.graph.xAxisRange();
+    const least = (high - low) / this.plot.clientWidth / 2;
+    return this.lines.some((line, i) => {
+      const old = this.drawn[i];
+      const more = line.curve.xs[line.curve.xs.length - 1] - old.last;
+      return line.text !== old.text || !(more >= 0 && more < least) || (more > 0 && line.phase !== 'train');
+    });
+  }
+
+  drawLines() {
+    const curves = [], labels = ['x'], series = {};
+    const add = (xs, ys, style) => {
       const label = `line ${labels.length}`;
       labels.push(label);
       const seen = settings.log ? ys.map((y) => (y > 0 ? y : NaN)) : ys;
-      drawn.push(fewer(within({xs: line.curve.xs, ys: seen}, zoom), points));
+      curves.push(fewer(within({xs, ys: seen}, zoom), this.plot.clientWidth));
       series[label] = style;
     };
-    for (const line of this.lines) {
-      const color = hueOf(line.hue);
-      const pattern = line.word ? [3, 3] : DASHES[line.phase];
-      line.seen = line.curve;
-      const smooth = settings.smooth > 0 && !this.facts.exact && line.word !== 'predicted';
-      if (smooth && line.phase === 'train') {
-        add(line, line.curve.ys, {color: pale(color), strokeWidth: 1, highlightCircleSize: 0});
-        line.seen = {xs: line.curve.xs, ys: smoothed(line.curve.ys, settings.smooth)};
-      }
-      add(line, line.seen.ys, {color, strokeWidth: 1.75, strokePattern: pattern, pointSize: 2.5,
-          drawPoints: line.phase !== 'train' || line.curve.xs.length === 1, highlightCircleSize: 3.5});
+    for (const {curve, seen, hue, word, phase, smooth} of this.lines) {
+      const color = hueOf(hue);
+      if (smooth) add(curve.xs, curve.ys, {color: pale(color), strokeWidth: 1, highlightCircleSize: 0});
+      add(curve.xs, seen.ys, {color, strokeWidth: 1.75, strokePattern: word ? [3, 3] : DASHES[phase],
+          pointSize: 2.5, drawPoints: phase !== 'train' || curve.xs.length === 1, highlightCircleSize: 3.5});
     }
-    this.show(joined(drawn), labels, series);
-    this.showLegend();
+    this.drawn = this.lines.map(({text, curve}) => ({text, last: curve.xs[curve.xs.length - 1]}));
+    this.show(joined(curves), labels, series);
   }
 
   show(rows, labels, series) {
@@ -120,6 +139,12 @@ class Chart {
   }
 
   showLegend() {
+    const mark = JSON.stringify(this.lines.map((line) => [line.text, hueOf(line.hue), line.word, line.phase]));
+    if (mark === this.legend_mark) {
+      this.showCursor();
+      return;
+    }
+    this.legend_mark = mark;
     this.values = [];
     this.legend.replaceChildren(...this.lines.map((line) => {
       const dash = line.word ? '3 3' : (DASHES[line.phase] || []).join(' ');
@@ -182,16 +207,19 @@ function setZoom(range) {
   redraw();
 }
 
-// Draws all charts again, at the next frame.
-function redraw() {
-  for (const chart of charts.values()) chart.dirty = true;
+// Draws the charts in view at the next frame; without `forced` only those that have changed.
+function redraw(forced = true) {
+  for (const chart of charts.values()) {
+    chart.dirty = true;
+    chart.forced = chart.forced || forced;
+  }
   requestAnimationFrame(() => {
     for (const chart of charts.values()) chart.draw();
   });
 }
 
-// Makes the charts that the shown runs have, and draws those in view.
-function updateCharts() {
+// Makes the charts that the shown runs have, and draws those in view. `forced`: as of redraw.
+function updateCharts(forced) {
   const without = typeof Dygraph === 'undefined';
   const list = without ? [] : chartList();
   const keep = new Set(list.map((facts) => facts.title));
@@ -219,5 +247,5 @@ function updateCharts() {
     : 'No rows yet. Curves appear with the first row of metrics.';
   $('no-charts').hidden = list.length > 0;
   setText($('no-charts'), note);
-  redraw();
+  redraw(forced);
 }

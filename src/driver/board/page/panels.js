@@ -8,8 +8,10 @@ const TABS = [
   {id: 'log', text: 'Log', panel: logPanel, details: true},
   {id: 'job', text: 'Job', panel: jobPanel, details: true},
 ];
+const PANEL_MS = 2000;  // between two changes of a panel
 let panel_mark = '';  // of what the panel shows
 let panel_tab = '';   // its tab
+let panel_at = 0;     // when it was made, by performance.now(); 0: it has nothing yet
 
 function checkpointsPanel(run) {
   const list = Array.isArray(run.details.checkpoints) ? run.details.checkpoints : [];
@@ -82,10 +84,13 @@ function updateDetails(asked) {
   $('about').hidden = !chosen;
   if (!chosen) return;
   setText($('about-title'), chosen.name);
-  if (tab.details && (asked || !chosen.details)) askForDetails();
+  if (tab.details && asked) askForDetails();
   const mark = JSON.stringify([tab.id, chosen.number, tab.live ? chosen.version : 0,
-    tab.details ? chosen.details_version : 0, tab.id === 'job' ? chosen.facts : 0]);
+    tab.details ? [chosen.details_version, chosen.details_error] : 0, tab.id === 'job' ? chosen.facts : 0]);
   if (mark === panel_mark) return;
+  const now = performance.now();
+  const same = panel_tab === tab.id;
+  if (!asked && same && panel_at && now - panel_at < PANEL_MS) return;
   // The reader's place in the panel stays: what is selected, focused or scrolled.
   const panel = $('panel');
   const selected = document.getSelection();
@@ -94,11 +99,11 @@ function updateDetails(asked) {
   const inner = panel.querySelector('.scroll, pre')?.scrollTop;
   const focused = panel !== document.activeElement && panel.contains(document.activeElement);
   if (focused && !asked && tab.id === 'net') return;
-  const same = panel_tab === tab.id;
   panel_mark = mark;
   panel_tab = tab.id;
+  panel_at = tab.details && !chosen.details ? 0 : now;
   panel.replaceChildren(...(tab.details && !chosen.details
-    ? [make('p', {class: 'note'}, 'Loading.')] : tab.panel(chosen)));
+    ? [make('p', {class: 'note'}, chosen.details_error || 'Loading.')] : tab.panel(chosen)));
   for (const b of panel.querySelectorAll('details > summary > b'))
     if (opened.has(b.textContent)) b.closest('details').open = true;
   const scroll = panel.querySelector('.scroll, pre');

@@ -6,6 +6,7 @@ const FIRST_RETRY_MS = 1000, LAST_RETRY_MS = 30000, ANSWER_MS = 15000;
 
 let timer = 0;
 let failures = 0;       // in a row
+let polling = false;
 let asking = false;     // for the details
 
 async function ask(path) {
@@ -50,17 +51,18 @@ async function askForDetails() {
     if (text !== run.details_text) run.details_version = (run.details_version || 0) + 1;
     run.details_text = text;
     run.details = details;
-    run.details_at = performance.now();
+    run.details_error = '';
   } catch (error) {
-    fail(error);
+    run.details_error = `The details cannot be read: ${error.message}.`;
   }
+  run.details_at = performance.now();
   asking = false;
   updateDetails(false);
 }
 
 async function poll() {
-  clearTimeout(timer);
-  timer = 0;
+  if (polling) return;  // else rows would come twice
+  polling = true;
   try {
     const {runs: list} = await ask('api/runs');
     const news = takeRuns(list);
@@ -69,14 +71,16 @@ async function poll() {
     succeed();
     if (news || rows.includes(true)) {
       for (const run of runs.values()) updateCard(run);
-      updateCharts();
-      updateDetails(false);
+      updateCharts(false);
     }
+    updateDetails(false);
     const old = !chosen?.details_at || performance.now() - chosen.details_at > DETAILS_MS;
-    if (chosen?.facts.live && openedTab().details && old && !document.hidden) askForDetails();
+    const wanted = chosen && openedTab().details && (chosen.facts.live || !chosen.details);
+    if (wanted && old && !document.hidden) askForDetails();
   } catch (error) {
     fail(error);
   }
+  polling = false;
   schedule();
 }
 

@@ -48,7 +48,7 @@ function makeCard(run) {
   const parts = {};
   parts.box = make('input', {type: 'checkbox', change: (event) => {
     run.shown = event.target.checked;
-    updateCharts();
+    updateCharts(true);
   }});
   parts.swatch = make('span', {class: `hue hue${run.number % HUES}`, 'aria-hidden': 'true'});
   parts.name = make('span', {class: 'name'});
