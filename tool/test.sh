@@ -124,7 +124,8 @@ curves() {
     echo "LEFT OUT: no matplotlib to draw curves with" >&2
   fi
 }
-# Debian's Python, which has its yaml.
+# Debian's Python, which has its selenium and yaml.
+board() { /usr/bin/python3 test/system/board_page.py build/bin/singa; }
 launchers() { /usr/bin/python3 test/system/launchers.py build; }
 topologies() { python3 test/system/topologies.py build/bin/singa; }
 kills() { python3 test/system/kill_trials.py build/bin/singa; }
@@ -153,6 +154,7 @@ use_release() {
   part "bundle for machines with GPUs" bundle
   part "exported models in ONNX Runtime" onnx
   part "curves" curves
+  part "the page of singa board" board
   part "the digits example reaches 0.97" digits
   part "commands of README and guide" guide
   part "mpirun, srun, network namespaces" launchers

@@ -2,8 +2,11 @@
 
 const ROW_GAP = 7;  // pixels between two arcs
 
-// "3#fc1+2@1" is stage 2 of layer fc1, time step 3, in worker 1.
-const layerName = (id) => String(id).replace(/^\d+#/, '').replace(/@\d+$/, '').replace(/\+\d+$/, '');
+// "3#fc1+2@1" is stage 2 of layer fc1, time step 3, in worker 1. "split(fc1)" gives fc1's feature to
+// several layers, and is shown as a part of fc1.
+const SPLIT = /^split\((.*)\)$/;
+const nodeName = (id) => String(id).replace(/^\d+#/, '').replace(/@\d+$/, '').replace(/\+\d+$/, '');
+const layerName = (id) => nodeName(id).replace(SPLIT, '$1');
 
 // Layers of a graph of visualization/: [{name, shape, count, sources: Set of places}].
 function layersOfGraph(graph) {
@@ -16,7 +19,7 @@ function layersOfGraph(graph) {
       by_name.set(name, layers.length);
       layers.push({name, shape, count: 0, sources: new Set()});
     }
-    ++layers[by_name.get(name)].count;
+    if (!SPLIT.test(nodeName(node.id))) ++layers[by_name.get(name)].count;
     return by_name.get(name);
   });
   const ids = new Map(nodes.map((node, i) => [node.id, i]));

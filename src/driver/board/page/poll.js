@@ -29,7 +29,7 @@ function marksOf(run) {
 
 async function askForRows(run) {
   const marks = marksOf(run);
-  if (run.seen === marks) return false;
+  if (run.seen === marks || run.facts.error) return false;
   const file = run.generation === null ? '' : `&generation=${run.generation}`;
   const answer = await ask(`api/rows?run=${run.number}&after=${run.next}${file}&most=${SERIES_ROWS}`);
   if (answer.reset) run.clear();
