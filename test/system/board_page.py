@@ -117,6 +117,7 @@ def curves_grow_while_a_job_trains(page, job):
 
 
 def settings_change_the_curves(page):
+    page.js("document.getElementById('more').open = true")
     for axis, words in (("time", "time"), ("epoch", "epoch"), ("step", "step")):
         page.js("document.querySelector(`input[value=${arguments[0]}]`).click()", axis)
         page.until(lambda: page.points("loss") > 20, f"a curve over {words}")

@@ -2,6 +2,7 @@
 
 const HUES = 8;
 const DASHES = {train: null, test: [6, 3], validate: [2, 3]};
+const dashOf = (word, phase) => (word === 'predicted' || word === 'largest' ? [3, 3] : DASHES[phase]);
 const AXIS_TEXT = {step: 'step', time: 'time', epoch: 'epoch'};
 
 const charts = new Map();  // by title: Chart
@@ -108,7 +109,7 @@ class Chart {
     for (const {curve, seen, hue, word, phase, smooth} of this.lines) {
       const color = hueOf(hue);
       if (smooth) add(curve.xs, curve.ys, {color: pale(color), strokeWidth: 1, highlightCircleSize: 0});
-      add(curve.xs, seen.ys, {color, strokeWidth: 1.75, strokePattern: word ? [3, 3] : DASHES[phase],
+      add(curve.xs, seen.ys, {color, strokeWidth: 1.75, strokePattern: dashOf(word, phase),
           pointSize: 2.5, drawPoints: phase !== 'train' || curve.xs.length === 1, highlightCircleSize: 3.5});
     }
     this.drawn = this.lines.map(({text, curve}) => ({text, last: curve.xs[curve.xs.length - 1]}));
@@ -119,8 +120,10 @@ class Chart {
     this.plot.hidden = !rows.length;
     if (!rows.length) return;
     const {grid, axis} = themeColors();
-    const options = {file: rows, labels, series, dateWindow: zoom, logscale: settings.log,
-      gridLineColor: grid, axisLineColor: axis};
+    // Numbers that are all zero have no log scale.
+    const logscale = settings.log && this.lines.some((line) => line.curve.ys.some((y) => y > 0));
+    const options = {file: rows, labels, series, dateWindow: zoom, logscale, gridLineColor: grid,
+      axisLineColor: axis};
     if (this.graph) {
       this.graph.updateOptions(options);
       return;
@@ -135,7 +138,7 @@ class Chart {
       unhighlightCallback: () => setCursor(null),
       zoomCallback: (low, high) => setZoom(this.graph.isZoomed('x') ? [low, high] : null),
       axes: {x: {axisLabelFormatter: xText, pixelsPerLabel: 70},
-             y: {axisLabelFormatter: (y) => short(Number(y.toPrecision(6))), axisLabelWidth: 46}}});
+             y: {axisLabelFormatter: (y) => short(Number(y.toPrecision(6))), axisLabelWidth: 52}}});
   }
 
   showLegend() {
@@ -147,7 +150,7 @@ class Chart {
     this.legend_mark = mark;
     this.values = [];
     this.legend.replaceChildren(...this.lines.map((line) => {
-      const dash = line.word ? '3 3' : (DASHES[line.phase] || []).join(' ');
+      const dash = (dashOf(line.word, line.phase) || []).join(' ');
       const value = make('b', {});
       this.values.push(value);
       const swatch = makeSvg('svg', {class: 'swatch', viewBox: '0 0 20 6', 'aria-hidden': 'true'},

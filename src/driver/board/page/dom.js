@@ -58,16 +58,15 @@ function short(value) {
   if (value === null || value === undefined) return '–';
   if (typeof value !== 'number' || !Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
-  if (size >= 1e9) return trim(value / 1e9, 1e3) + 'G';
-  if (size >= 1e6) return trim(value / 1e6, size / 1e6) + 'M';
-  if (size >= 1e4) return trim(value / 1e3, size / 1e3) + 'k';
+  if (size >= 1e9) return trim(value / 1e9) + 'G';
+  if (size >= 1e6) return trim(value / 1e6) + 'M';
+  if (size >= 1e4) return trim(value / 1e3) + 'k';
   if (size !== 0 && size < 1e-3) return value.toExponential(2);
-  return trim(value, size);
+  return trim(value);
 }
 
-function trim(value, size) {
-  const digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
-  return String(Number(value.toFixed(digits)));
+function trim(value) {
+  return String(Number(Math.abs(value) >= 1000 ? value.toFixed(0) : value.toPrecision(4)));
 }
 
 const whole = (value) => (typeof value === 'number' ? value.toLocaleString('en') : '–');

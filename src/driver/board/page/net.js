@@ -151,6 +151,7 @@ function netPanel(run) {
   const list = make('div', {class: 'net'});
   for (const block of blocksOf(layers)) {
     if (block.title) list.append(make('h3', {class: 'block'}, block.title));
+    else if (block.from) list.append(make('div', {class: 'gap'}));
     list.append(...rows.slice(block.from, block.to));
   }
   new ResizeObserver(() => drawArcs(list, rows, layers)).observe(list);

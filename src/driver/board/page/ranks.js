@@ -36,8 +36,9 @@ function slowestText(processes) {
   const name = `Rank ${rank} on ${host}`;
   if (more < 0.05 * middle) return `All ranks work equally long. The median is ${milliseconds(middle)} a step.`;
   const why = (processes[slowest].data_wait_ms || 0) > 0.5 * more ? ' It waits for data.' : '';
+  const waits = processes.every((one) => one.group === processes[0].group) ? ' The others wait for it.' : '';
   return `${name} is ${milliseconds(more)} slower than the median (${milliseconds(work[slowest])} and ` +
-         `${milliseconds(middle)} of work a step). The others wait for it.${why}`;
+         `${milliseconds(middle)} of work a step).${waits}${why}`;
 }
 
 function partBar(process, longest) {
@@ -78,7 +79,8 @@ function ranksPanel(run) {
   const processes = processesOf(run);
   const parts = [];
   if (processes.length)
-    parts.push(make('p', {class: 'finding'}, slowestText(processes)), barKeys(PARTS.map(([, text, kind]) => [text, kind])), processTable(processes),
+    parts.push(make('p', {class: 'finding'}, slowestText(processes)),
+      barKeys(PARTS.map(([, text, kind]) => [text, kind])), processTable(processes),
       make('p', {class: 'note'}, `Means of the last ${NEWEST} rows of each process.`));
   else
     parts.push(make('p', {class: 'note'}, 'This job has one process, so it has no rows of processes.'));
@@ -94,7 +96,8 @@ function comparison(title, predicted, measured, text) {
     make('span', {}, text(value)));
   const off = 100 * (measured / predicted - 1);
   return [make('h3', {}, title),
-    make('ul', {class: 'histogram named'}, bar('Predicted', predicted, 'backward'), bar('Measured', measured, 'compute')),
+    make('ul', {class: 'histogram named'}, bar('Predicted', predicted, 'backward'),
+      bar('Measured', measured, 'compute')),
     make('p', {class: 'note'}, `The measured number is ${Math.abs(off).toFixed(0)} % ` +
       `${off < 0 ? 'below' : 'above'} the prediction.`)];
 }

@@ -15,7 +15,7 @@ const MORE_CHARTS = [
   {title: 'Bytes sent between two rows', fields: {bytes_sent: ''}},
   {title: 'Memory (MB)', fields: {memory_mb: '', predicted_memory_mb: 'predicted'}, exact: true},
   {title: 'Norm of the gradient', fields: {grad_norm: ''}},
-  {title: 'Staleness of updates', fields: {staleness_mean: 'mean', staleness_max: 'largest'}},
+  {title: 'Staleness of updates', fields: {staleness_mean: 'mean', staleness_max: 'largest'}, exact: true},
 ];
 const NO_CHART = ['epoch', 'bad_records', 'staleness', 'time', 'step', 'group', 'rank', 'pid', 'workers', 'rows'];
 
