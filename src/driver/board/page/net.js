@@ -8,16 +8,33 @@ const SPLIT = /^split\((.*)\)$/;
 const nodeName = (id) => String(id).replace(/^\d+#/, '').replace(/@\d+$/, '').replace(/\+\d+$/, '');
 const layerName = (id) => nodeName(id).replace(SPLIT, '$1');
 
-// Layers of a graph of visualization/: [{name, shape, count, sources: Set of places}].
-function layersOfGraph(graph) {
+// The nodes of a net's .dot file by their places: {type, params: [{name, shape}]}. A label is
+// "name\ntype shape\nparam shape...", with \n as two characters.
+function nodesOfDot(dot) {
+  const nodes = new Map();
+  const shapeOf = (text) => text.split(', ').map(Number);
+  for (const [, place, label] of String(dot || '').matchAll(/^\s*n(\d+) \[label="((?:[^"\\]|\\.)*)"/gm)) {
+    const lines = label.replace(/\\(.)/g, (all, c) => (c === 'n' ? '\n' : c)).split('\n');
+    const type = /^(\w+)/.exec(lines[1] || '')?.[1];
+    const params = lines.slice(2).map((line) => /^(.+) \(([\d, ]+)\)$/.exec(line)).filter(Boolean)
+      .map(([, name, shape]) => ({name, shape: shapeOf(shape)}));
+    nodes.set(Number(place), {type, params});
+  }
+  return nodes;
+}
+
+// Layers of a graph of visualization/: [{name, type, params, shape, count, sources: Set of places}].
+function layersOfGraph(graph, dot) {
+  const more = nodesOfDot(dot);
   const nodes = Array.isArray(graph?.nodes) ? graph.nodes : [];
   const layers = [], by_name = new Map();
-  const places = nodes.map((node) => {
+  const places = nodes.map((node, i) => {
     const name = layerName(node.id);
     if (!by_name.has(name)) {
       const shape = /-- shape: ([\d ]*)/.exec(node.label)?.[1].trim().replace(/ /g, ' × ') || '';
       by_name.set(name, layers.length);
-      layers.push({name, shape, count: 0, sources: new Set()});
+      const {type, params} = more.get(i) || {params: []};
+      layers.push({name, type, params, shape, count: 0, sources: new Set()});
     }
     if (!SPLIT.test(nodeName(node.id))) ++layers[by_name.get(name)].count;
     return by_name.get(name);
@@ -134,7 +151,7 @@ function drawArcs(list, rows, layers) {
 
 function netPanel(run) {
   const {details} = run;
-  const layers = layersOfGraph(details.net?.train || details.net?.test);
+  const layers = layersOfGraph(details.net?.train || details.net?.test, details.net?.train && details.dot);
   if (!layers.length) return [make('p', {class: 'note'}, 'The workspace has no graph of the net (visualization/).')];
   const of_conf = layersOfConf(details.conf);
   const newest = (details.checkpoints || []).find((checkpoint) => checkpoint.params);
@@ -142,8 +159,10 @@ function netPanel(run) {
   const times = timesOf(details);
   for (const layer of layers) {
     const found = confLayer(of_conf, layer.name);
-    Object.assign(layer, {type: found?.type, text: found?.text, time: times.get(layer.name),
-                          params: paramsOf(layer.name, found, shapes)});
+    const known = paramsOf(layer.name, found, shapes);
+    layer.params = known.length ? known
+      : layer.params.map(({name, shape}) => ({name, shape: shapes.get(name) || shape}));
+    Object.assign(layer, {type: layer.type || found?.type, text: found?.text, time: times.get(layer.name)});
   }
   const sum = (time) => time.forward + time.backward;
   const largest = Math.max(1e-9, ...[...times.values()].map(sum));
@@ -155,7 +174,8 @@ function netPanel(run) {
     list.append(...rows.slice(block.from, block.to));
   }
   new ResizeObserver(() => drawArcs(list, rows, layers)).observe(list);
-  const values = [...shapes.values()].reduce((total, shape) => total + sizeOf(shape), 0);
+  const params = new Map(layers.flatMap((layer) => layer.params.map(({name, shape}) => [name, shape])));
+  const values = [...params.values()].reduce((total, shape) => total + sizeOf(shape), 0);
   const facts = [`${layers.length} layers`];
   if (values) facts.push(`${short(values)} values in params`);
   const all_ms = [...times.values()].reduce((total, time) => total + sum(time), 0);
