@@ -230,6 +230,10 @@ def the_slowest_rank_is_named(page):
     page.until(lambda: "Rank 3 on" in page.text(".finding"), "the slowest rank")
     true("is 18 ms slower than the median" in page.text(".finding"), page.text(".finding"))
     true("Staleness" in page.text("#panel h3"), "no histogram of staleness")
+    for chart in (HOSTILE, "Staleness of updates"):
+        page.js("""[...document.querySelectorAll('.chart')].find((figure) =>
+            figure.querySelector('h3').textContent === arguments[0]).scrollIntoView()""", chart)
+        page.until(lambda chart=chart: page.points(chart) > 0, f"lines in the chart {chart}")
 
 
 def run_checks(one, shots):

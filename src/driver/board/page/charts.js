@@ -117,7 +117,7 @@ class Chart {
   }
 
   show(rows, labels, series) {
-    this.plot.hidden = !rows.length;
+    this.plot.style.visibility = rows.length ? '' : 'hidden';  // it keeps its width
     if (!rows.length) return;
     const {grid, axis} = themeColors();
     // Numbers that are all zero have no log scale.
