@@ -169,7 +169,8 @@ TEST(CsvParserTest, NamesTheSeparatorThatALineHas) {
   EXPECT_EQ(AdviceFor("0,1;2"), set("\";\"", "\";\""));
   EXPECT_EQ(AdviceFor("0,1", "\t"), set("\",\"", "\",\""));
   EXPECT_TRUE(RefusalOf([&] {
-                NewCsvParser({.label_column = "class"}, {"a;b;class"});
+                NewCsvParser(StoreOptions{.label_column = "class"},
+                             std::vector<std::string>{"a;b;class"});
               }).ends_with("; there are a;b;class" + set("\";\"", "\";\"")));
 }
 

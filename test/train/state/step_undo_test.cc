@@ -65,7 +65,9 @@ TEST(StepUndoTest, AnAbandonedStepLeavesNoTrace) {
     BatchGate gate(stop);
     undo.Keep();
     EXPECT_FALSE(trainer->TrainStep(step, &gate));
-    if (step > 0) EXPECT_NE(BytesOf(trainer.get()), before);
+    if (step > 0) {
+      EXPECT_NE(BytesOf(trainer.get()), before);
+    }
     undo.Restore();
     EXPECT_EQ(BytesOf(trainer.get()), before);
     EXPECT_TRUE(trainer->TrainStep(step));
