@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config protobuf-compiler libprotobuf-dev libgoogle-glog-dev
-  libgflags-dev libdnnl-dev nlohmann-json3-dev zlib1g-dev libsodium-dev
+  libgflags-dev libdnnl-dev nlohmann-json3-dev zlib1g-dev libsodium-dev libcpp-httplib-dev
   libturbojpeg0-dev libpng-dev libwebp-dev libtiff-dev libarchive-dev liblmdb-dev libonnx-dev
   libzmq3-dev cppzmq-dev libjs-dygraphs)
 test=(clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 libclang-rt-14-dev libgtest-dev

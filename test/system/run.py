@@ -20,6 +20,7 @@ import auto_partition_checks
 import average_checks
 import bad_record_checks
 import bench_checks
+import board_checks
 import checkpoint_checks
 import command_checks
 import compression_checks

@@ -1,0 +1,178 @@
+#include "driver/board/board_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/file/file_system.h"
+#include "driver/board/job_state.h"
+#include "driver/board/step_values.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr int64_t kMostSent = 50'000;  // of all series in one answer
+constexpr int64_t kLeastRows = 50;     // of a series, where there are many
+
+// Fields of a row that say whose it is.
+bool IsPlace(const std::string& key) {
+  static const std::set<std::string> places = {"time",  "phase", "step", "group",
+                                               "layer", "host",  "pid",  "rank"};
+  return places.contains(key);
+}
+
+// Returns whether a field is a number, which may be written as "nan" or "inf".
+bool IsNumber(const json& value) {
+  return value.is_number() || value == "nan" || value == "inf" || value == "-inf";
+}
+
+}  // namespace
+
+BoardRun::BoardRun(int number, std::string name, const std::string& folder)
+    : number_(number), name_(std::move(name)), files_(folder), index_(&files_) {}
+
+std::vector<json> BoardRun::Parsed(const std::vector<int64_t>& rows) {
+  std::vector<json> parsed;
+  for (const std::string& line : index_.Lines(rows)) {
+    json row = json::parse(line, nullptr, false);
+    if (row.is_object()) parsed.push_back(std::move(row));
+  }
+  return parsed;
+}
+
+void BoardRun::FindNames() {
+  if (named_generation_ == index_.generation() && named_samples_ == index_.samples()) return;
+  std::vector<int64_t> rows;
+  for (const RowSeries& series : index_.series())
+    rows.insert(rows.end(), series.samples.begin(), series.samples.end());
+  std::sort(rows.begin(), rows.end());
+  std::set<std::string> phases, metrics, values, layers;
+  for (const json& row : Parsed(rows)) {
+    const std::string phase = row.value("phase", json()).is_string() ? row["phase"] : json("");
+    phases.insert(phase);
+    if (phase == "process") continue;
+    if (row.contains("layer") && row["layer"].is_string() && row["layer"] != "")
+      layers.insert(row["layer"].get<std::string>());
+    for (const auto& [key, value] : row.items())
+      if (!IsPlace(key) && IsNumber(value)) (FindStepValue(key) ? values : metrics).insert(key);
+  }
+  names_ = {{"phases", phases}, {"metrics", metrics}, {"values", values}, {"layers", layers}};
+  named_generation_ = index_.generation();
+  named_samples_ = index_.samples();
+}
+
+ordered_json BoardRun::Summary() {
+  ordered_json summary = {{"run", number_}, {"name", name_}, {"path", files_.folder()}};
+  const MutexLock lock(&mutex_);
+  json error;
+  try {
+    index_.Update();
+  } catch (const Error& caught) {
+    error = caught.what();
+  }
+  const JobState job = ReadJobState(files_);
+  summary["job"] = job.name.empty() ? json() : json(job.name);
+  summary["live"] = job.Runs(index_.changed());
+  summary["rows"] = index_.rows();
+  summary["step"] = summary["time"] = json();
+  std::vector<json> newest;
+  try {
+    if (index_.rows() > 0) newest = Parsed({index_.rows() - 1});
+    if (!newest.empty()) {
+      summary["step"] = newest[0].value("step", json());
+      summary["time"] = newest[0].value("time", json());
+    }
+    FindNames();
+  } catch (const Error& caught) {
+    error = caught.what();
+  }
+  for (const auto& [key, names] : names_.items()) summary[key] = names;
+  summary["train_steps"] = job.train_steps ? json(*job.train_steps) : json();
+  summary["malformed"] = index_.malformed();
+  summary["error"] = error;
+  return summary;
+}
+
+std::string BoardRun::Rows(const RowsRequest& request) {
+  const MutexLock lock(&mutex_);
+  index_.Update();
+  const bool reset = request.after > index_.rows() ||
+                     (request.generation && *request.generation != index_.generation());
+  const int64_t after = reset ? 0 : request.after;
+  const auto series = std::max<int64_t>(1, static_cast<int64_t>(index_.series().size()));
+  const int64_t most = std::min(request.most, std::max(kLeastRows, kMostSent / series));
+  const ChosenRows chosen = index_.Choose(after, most);
+  std::string text =
+      StrCat("{\"run\":", number_, ",\"next\":", index_.rows(),
+             ",\"generation\":", index_.generation(), ",\"reset\":", reset ? "true" : "false",
+             ",\"thinned\":", chosen.thinned ? "true" : "false", ",\"rows\":[");
+  const char* comma = "";
+  for (const std::string& line : index_.Lines(chosen.rows)) {
+    if (!json::accept(line)) continue;
+    text += comma + line;
+    comma = ",\n";
+  }
+  return text + "]}\n";
+}
+
+RunState BoardRun::State() {
+  RunState state;
+  state.name = name_;
+  const MutexLock lock(&mutex_);
+  try {
+    index_.Update();
+    const JobState job = ReadJobState(files_);
+    state.job = job.name;
+    state.live = job.Runs(index_.changed());
+    state.rows = index_.rows();
+    state.malformed = index_.malformed();
+    std::map<int64_t, const RowSeries*> newest;  // by row
+    for (const RowSeries& series : index_.series()) newest[series.newest] = &series;
+    std::vector<int64_t> rows;
+    for (const auto& [row, series] : newest) rows.push_back(row);
+    const std::vector<std::string> lines = index_.Lines(rows);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      json row = json::parse(lines[i], nullptr, false);
+      const RowSeries& series = *newest[rows[i]];
+      if (row.is_object())
+        state.newest.push_back({std::move(row), series.bytes_sent, series.bytes_received});
+    }
+  } catch (const Error&) {
+    state.newest.clear();
+  }
+  return state;
+}
+
+std::vector<std::string> RunNames(const std::vector<std::string>& folders) {
+  std::vector<std::vector<std::string>> parts;  // of each path, the last first
+  for (const std::string& folder : folders) {
+    std::vector<std::string>& of = parts.emplace_back();
+    for (const auto& part : PlaceOf(folder))
+      if (!part.empty() && part != "/") of.insert(of.begin(), part.string());
+    if (of.empty()) of.push_back("/");
+  }
+  std::vector<std::string> names(folders.size());
+  for (size_t i = 0; i < folders.size(); ++i) {
+    for (size_t depth = 0; depth < parts[i].size(); ++depth) {
+      names[i] = parts[i][depth] + (depth == 0 ? "" : "/" + names[i]);
+      const auto equal = [&](const std::vector<std::string>& other) {
+        return &other != &parts[i] && other.size() > depth &&
+               std::equal(other.begin(), other.begin() + static_cast<std::ptrdiff_t>(depth) + 1,
+                          parts[i].begin());
+      };
+      if (std::none_of(parts.begin(), parts.end(), equal)) break;
+    }
+  }
+  for (size_t i = 1; i < names.size(); ++i) {  // one folder that is given twice
+    const auto here = names.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(names.begin(), here, names[i]) != here) names[i] += StrCat("#", i);
+  }
+  return names;
+}
+
+}  // namespace singa

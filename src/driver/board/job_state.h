@@ -1,0 +1,25 @@
+// JobState is what the files of a workspace say of its job, beside rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "driver/board/workspace_files.h"
+
+namespace singa {
+
+struct JobState {
+  std::string name;                    // "": not known
+  std::optional<int64_t> train_steps;  // none: not known
+  bool locked_here = false;            // a process of this host has the workspace's lock
+  bool locked_elsewhere = false;       // a process of another host had it last
+
+  // Returns whether the job runs. Locks of other hosts cannot be seen, so there a change of the
+  // rows within the last two minutes counts. `changed`: when they changed, in seconds since 1970.
+  bool Runs(double changed) const;
+};
+
+JobState ReadJobState(const WorkspaceFiles& files);
+
+}  // namespace singa
