@@ -125,7 +125,9 @@ def graph_prints_dot(case):
     before = files(case.folder)
     job = case.run("graph", "job.conf")
     true(job.out.startswith('digraph "digits" {'), f"no digraph:\n{job.out}")
-    equal(job.out.count(" -> "), 7, "edges")
+    equal(job.out.count(" -> "), 3, "edges")
+    has(job.out, ">fc1</b>", "fc1")
+    true("split(" not in job.out and "split(data)" in case.run("graph", "-v", "job.conf").out, "splits")
     true(case.run("graph", "-test", "job.conf").out.startswith("digraph"), "no net of the test")
     equal(files(case.folder), before, "files")
 

@@ -11,8 +11,8 @@
 #include "driver/command/check_workers.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
+#include "driver/job/dot_graph.h"
 #include "driver/job/dot_picture.h"
-#include "driver/job/graph_file.h"
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
 #include "train/state/param_sources.h"
@@ -194,7 +194,7 @@ int GraphCommand(const CommandLine& line) {
   return WithJob(line.conf, line.sets, OptionsOf(line, false), [&](const JobProto& job) -> int {
     ParamTable params;
     const bool test = line.test || !Trains(job, JobUse::kEither);
-    const std::string dot = GraphDot(PlannedNet(job, test, &params), job.name());
+    const std::string dot = GraphDot(PlannedNet(job, test, &params), job.name(), line.verbose);
     if (line.svg) return PrintSvg(dot);
     std::fputs(dot.c_str(), stdout);
     return kExitOk;
@@ -233,19 +233,25 @@ SINGA_REGISTER_SUBCOMMAND(check, {.place = 20,
                                   .help = kCheckHelp,
                                   .run = CheckCommand});
 
-constexpr const char* kGraphHelp = R"(usage: singa graph [-test] [-set PATH=VALUE]... FILE
+constexpr const char* kGraphHelp =
+    R"(usage: singa graph [-v] [-test] [-svg] [-set PATH=VALUE]... FILE
 
-Prints the net of the training phase in the language of graphviz:
-  singa graph job.conf | dot -Tsvg > net.svg
+Prints the net of the training phase in the language of Graphviz, or draws it:
+  singa graph -svg job.conf > net.svg
+
+A chain of layers is one box, with a row for each layer: name, type, shape of the output, number of
+parameters. The colour is the kind of the layer. Layers whose names begin alike up to their first
+number, or up to a dot, have a frame: a1conv1, a1norm1 and a1 are the block a1.
 
   -test   the net of the test phase
   -svg    as a picture, by Graphviz's dot
+  -v      also layers that singa inserts, such as kSplit, and the params with names and shapes
 )";
 
 SINGA_REGISTER_SUBCOMMAND(graph, {.place = 30,
                                   .name = "graph",
                                   .operands = "FILE",
-                                  .brief = "print the net for graphviz",
+                                  .brief = "draw the net, or print it for Graphviz",
                                   .reads = Subcommand::kFile,
                                   .options = {"conf", "set", "plugin", "test", "svg"},
                                   .alone = true,

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "driver/job/dot_graph.h"
 #include "io/file/text_file.h"
-#include "nn/graph/bridge_layout.h"
 #include "nn/plan/net_sources.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
@@ -12,31 +12,11 @@
 namespace singa {
 namespace {
 
-constexpr const char* kColors[] = {"black", "red", "yellow", "blue"};  // by worker, as in v0.3
-
 std::string ShapeText(const NetNode& node) {
   const Shape& shape = node.out[0]->data.shape();
   std::string text;
   for (int i = 0; i < shape.dims(); ++i) text += StrCat(shape[i], " ");
   return text;
-}
-
-std::string TypeText(const LayerProto& conf) {
-  return conf.has_user_type() ? conf.user_type() : LayerType_Name(conf.type());
-}
-
-// Escapes quotes, backslashes and control characters for a DOT string.
-std::string Escape(const std::string& text) {
-  std::string escaped;
-  for (unsigned char c : text) {
-    if (c == '"' || c == '\\')
-      escaped += {'\\', static_cast<char>(c)};
-    else if (c < 0x20 || c == 0x7f)
-      escaped += '?';
-    else
-      escaped += static_cast<char>(c);
-  }
-  return escaped;
 }
 
 // Returns the net as JSON. `label` gives the text after a node's name.
@@ -46,7 +26,7 @@ std::string Json(const Net& net, const Label& label) {
   for (const NetNode& node : net.nodes())
     nodes.push_back({{"id", node.full_name},
                      {"label", node.full_name + " -- " + label(node)},
-                     {"color", kColors[node.part % 4]},
+                     {"color", WorkerColour(node.part)},
                      {"shape", "box"}});
   for (const auto& [source, target] : EdgesOf(net))
     links.push_back({{"source", source}, {"target", target}, {"label", ""}});
@@ -88,27 +68,6 @@ void WriteDebugFiles(FileSystem* files, const Context& ctx, const Net& net,
                 text += MeanText(own, param->name(), param->grad, scale);
               return text;
             }));
-}
-
-std::string GraphDot(const Net& net, const std::string& title) {
-  std::string dot =
-      StrCat("digraph \"", Escape(title), "\" {\n  rankdir=BT;\n  node [shape=box];\n");
-  for (size_t i = 0; i < net.nodes().size(); ++i) {
-    const NetNode& node = net.nodes()[i];
-    std::string params;
-    for (const Param* param : node.declared().params)
-      params += "\\n" + Escape(param->name()) + " " + param->shape().ToString();
-    const int workers = node.conf.num_partitions();
-    const Layout layout = LayoutOf(node.conf);
-    const bool by_rows = node.bridge || layout == LayoutByRows(workers);
-    const std::string way = by_rows ? "" : "\\n" + TextOf(layout, workers);
-    dot += StrCat("  n", i, " [label=\"", Escape(node.full_name), "\\n",
-                  Escape(TypeText(node.conf)), " ", node.out[0]->data.shape().ToString(), params,
-                  way, "\", color=", kColors[node.part % 4], "];\n");
-  }
-  for (const auto& [source, target] : EdgesOf(net))
-    dot += StrCat("  n", source, " -> n", target, ";\n");
-  return dot + "}\n";
 }
 
 void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,

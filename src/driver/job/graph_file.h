@@ -1,4 +1,4 @@
-// These functions write pictures of a net in SINGA 0.3's JSON and Graphviz's DOT.
+// These functions write pictures of a net in SINGA 0.3's JSON and Graphviz's DOT (dot_graph.h).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,6 @@
 namespace singa {
 
 std::string GraphJson(const Net& net);
-std::string GraphDot(const Net& net, const std::string& title);
 // Writes `stem`.json and `stem`.dot. Throws WriteError.
 void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,
                      const std::string& title);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "driver/job/dot_graph.h"
 #include "io/temp_dir.h"
 #include "support/net_test.h"
 
@@ -30,24 +31,6 @@ TEST(GraphFile, JsonHasNodesAndLinks) {
   EXPECT_EQ(graph["links"][0], (nlohmann::json{{"source", 0}, {"target", 1}, {"label", ""}}));
 }
 
-TEST(GraphFile, DotHasTypesShapesAndParams) {
-  const TestNet test(kNet, {}, false);
-  EXPECT_EQ(GraphDot(test.net, "a net"),
-            "digraph \"a net\" {\n  rankdir=BT;\n  node [shape=box];\n"
-            "  n0 [label=\"data\\nkDummy (2, 3)\", color=black];\n"
-            "  n1 [label=\"fc\\nkInnerProduct (2, 4)\\nw (4, 3)\", color=black];\n"
-            "  n2 [label=\"end\\nkDummy (2, 4)\", color=black];\n"
-            "  n0 -> n1;\n  n1 -> n2;\n}\n");
-}
-
-TEST(GraphFile, NamesCannotEndADotString) {
-  const TestNet test(
-      R"(layer { name: "a\"b\\c\nd" type: kDummy dummy_conf { input: true shape: 1 shape: 1 } })",
-      {}, false);
-  EXPECT_NE(GraphDot(test.net, "x\"\x7f").find("digraph \"x\\\"?\" {\n"), std::string::npos);
-  EXPECT_NE(GraphDot(test.net, "").find("[label=\"a\\\"b\\\\c?d\\nkDummy"), std::string::npos);
-}
-
 TEST(GraphFile, NamesOfOtherBytesStillMakeJson) {
   const TestNet test(
       "layer { name: 'caf\xe9' type: kDummy dummy_conf { input: true shape: 1 shape: 1 } }", {},
@@ -61,8 +44,6 @@ TEST(GraphFile, WorkersHaveColours) {
   for (int worker = 0; worker < 5; ++worker) {
     test.net.nodes()[0].part = worker;
     EXPECT_EQ(nlohmann::json::parse(GraphJson(test.net))["nodes"][0]["color"], colours[worker]);
-    EXPECT_NE(GraphDot(test.net, "").find(StrCat("(2, 3)\", color=", colours[worker], "];")),
-              std::string::npos);
   }
 }
 
