@@ -16,6 +16,7 @@
 #include "driver/command/arguments.h"
 #include "driver/command/command_line.h"
 #include "driver/command/help.h"
+#include "driver/command/help_topic.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_job.h"
@@ -37,7 +38,7 @@ int RunCommand(const CommandLine& line) {
     return kExitUsage;
   }
   if (line.help) {
-    std::fputs(Help(line.subcommand).c_str(), stdout);
+    std::fputs((line.topic.empty() ? Help(line.subcommand) : HelpOn(line.topic)).c_str(), stdout);
     return kExitOk;
   }
   EndWithLauncher();

@@ -198,6 +198,10 @@ class Parser {
     if (known && line_.subcommand.empty() && seen_.empty() && line_.sets.empty())
       return Choose(word);
     if (reads_ == Subcommand::kFile) return TakeFile(word);
+    if (asked_help_ && line_.subcommand.empty() && line_.topic.empty()) {
+      line_.topic = word;
+      return;
+    }
     if (!line_.subcommand.empty())
       Fail(StrCat(Name(), " takes no argument, has ", Quoted(word),
                   IsFile(word)
@@ -210,12 +214,12 @@ class Parser {
       Fail(StrCat(
           "unexpected argument ", Quoted(word),
           line_.conf.empty() ? StrCat("; did you mean \"-conf ", Excerpt(word), "\"?") : ""));
-    Fail(StrCat(asked_help_ || (seen_.empty() && line_.sets.empty()) ? "unknown subcommand "
-                                                                     : "unexpected argument ",
+    Fail(StrCat(seen_.empty() && line_.sets.empty() && !asked_help_ ? "unknown subcommand "
+                                                                    : "unexpected argument ",
                 Quoted(word), NearestSubcommand(word)));
   }
 
-  // `help X` is read as `--help X`.
+  // `help X` of a subcommand X is read as `--help X`.
   void Choose(const std::string& subcommand) {
     if (subcommand == "help") {
       line_.help = asked_help_ = true;

@@ -11,6 +11,7 @@ namespace singa {
 struct CommandLine {
   std::string subcommand;     // one of Subcommands(); "" and "train": train, or test with -test
   bool help = false;          // --help or -h was given: show Help(subcommand), do nothing else
+  std::string topic;          // `help X`, where X is no subcommand: a layer, a field, ...
   bool no_arguments = false;  // show Usage() on stderr, exit with kExitUsage
   std::string conf;
   bool resume = false;

@@ -51,15 +51,16 @@ int HelpCommand(const CommandLine& line) {
   return kExitOk;
 }
 
-SINGA_REGISTER_SUBCOMMAND(help, {.place = 110,
-                                 .name = "help",
-                                 .operands = "[NAME]",
-                                 .brief = "help on singa, or on a subcommand",
-                                 .reads = Subcommand::kNothing,
-                                 .options = {},
-                                 .alone = false,
-                                 .help = nullptr,
-                                 .run = HelpCommand});
+SINGA_REGISTER_SUBCOMMAND(help,
+                          {.place = 110,
+                           .name = "help",
+                           .operands = "[X]",
+                           .brief = "help on singa, a subcommand, a layer type, a field or a value",
+                           .reads = Subcommand::kNothing,
+                           .options = {},
+                           .alone = false,
+                           .help = nullptr,
+                           .run = HelpCommand});
 
 }  // namespace
 
@@ -69,7 +70,7 @@ std::string Help(const std::string& subcommand) {
   std::string text = Usage() + kMain + "\nSubcommands:\n";
   for (const Subcommand& known : Subcommands()) {
     char line[120];
-    std::snprintf(line, sizeof line, "  %-7s %-7s %s\n", known.name, known.operands, known.brief);
+    std::snprintf(line, sizeof line, "  %-10s %-7s %s\n", known.name, known.operands, known.brief);
     text += line;
   }
   return text + kClosing;

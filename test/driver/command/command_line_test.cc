@@ -119,7 +119,8 @@ TEST(CommandLine, HelpXIsXHelp) {
     EXPECT_EQ(line.subcommand, name);
   }
   EXPECT_TRUE(ParseCommandLine({"help", "ckpt", "ls"}).help);
-  EXPECT_EQ(RefusalOf({"help", "chekc"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
+  EXPECT_EQ(ParseCommandLine({"help", "kReLU"}).topic, "kReLU");
+  EXPECT_EQ(RefusalOf({"help", "kReLU", "x"}), "unexpected argument \"x\"");
 }
 
 TEST(CommandLine, VersionIsAnOptionToo) {

@@ -1,0 +1,17 @@
+// HelpOn is the text of `singa help X` for a layer type, another value, a field or a message.
+#pragma once
+
+#include <string>
+
+namespace singa {
+
+// X is a layer type or a value of another enum (kConvolution, kSGD), a field by its name or path
+// (train_steps, JobProto.train_steps, updater.momentum), or a message (UpdaterProto). Throws
+// UsageError for another word.
+std::string HelpOn(const std::string& topic);
+
+// Returns the text of a type of layer. Throws UsageError with the command and the nearest type if
+// there is none.
+std::string HelpOnLayer(const std::string& command, const std::string& type);
+
+}  // namespace singa

@@ -1,0 +1,55 @@
+// `singa layers [TYPE]` lists the types of layers, or shows the settings of one.
+#include <cstdio>
+
+#include "driver/command/arguments.h"
+#include "driver/command/help_topic.h"
+#include "driver/command/subcommand.h"
+#include "driver/conf/job_conf.h"
+#include "driver/plugin/load_plugins.h"
+#include "driver/schema/layer_text.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// Loads the plugins of the job `file`, whatever else is wrong with it.
+void LoadPluginsOfFile(const std::string& file) {
+  JobProto job;
+  const JobConf conf(file, {}, &job);
+  if (!conf.ok()) std::fputs(conf.Render().c_str(), stderr);
+}
+
+int LayersCommand(const CommandLine& line) {
+  const Arguments args("layers", line.args, {.values = {"conf"}, .repeated = {"plugin"}});
+  if (args.operands().size() > 1)
+    args.ThrowUsage(StrCat("takes one type, a second is \"", Printable(args.operands()[1]), "\""));
+  for (const std::string& plugin : args.All("plugin")) LoadPlugin(plugin);
+  if (args.Has("conf")) LoadPluginsOfFile(args.Get("conf"));
+  const std::string text =
+      args.operands().empty() ? LayersText() : HelpOnLayer("layers", args.operands()[0]);
+  std::fputs(text.c_str(), stdout);
+  return kExitOk;
+}
+
+constexpr const char* kLayersHelp = R"(usage: singa layers [-conf FILE] [-plugin LIBRARY]... [TYPE]
+
+Lists the types of layers by kind, a line each: type, what it computes, and the field of its settings.
+With TYPE, such as kConvolution, it prints the sources of the layer, its settings with their types,
+defaults and ranges, and an example. `singa help TYPE` prints the same.
+
+  -conf FILE        a job, whose plugins are loaded
+  -plugin LIBRARY   a shared library with layers; any number of times
+)";
+
+SINGA_REGISTER_SUBCOMMAND(layers, {.place = 32,
+                                   .name = "layers",
+                                   .operands = "[TYPE]",
+                                   .brief = "list the types of layers, or the settings of one",
+                                   .reads = Subcommand::kItsOwn,
+                                   .options = {},
+                                   .alone = true,
+                                   .help = kLayersHelp,
+                                   .run = LayersCommand});
+
+}  // namespace
+}  // namespace singa
