@@ -48,6 +48,7 @@ import heads_checks
 import import_checks
 import interrupt_checks
 import launcher_end_checks
+import layers_checks
 import left_out_checks
 import library_checks
 import list_checks
