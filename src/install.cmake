@@ -11,6 +11,23 @@ install(DIRECTORY ${gen_dir}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/singa/prot
         FILES_MATCHING PATTERN "*.pb.h")
 install(FILES ${proto_files} DESTINATION ${CMAKE_INSTALL_DATADIR}/singa/proto)
 
+# The manual, the guide, and the program that draws curves.
+install(FILES ${PROJECT_SOURCE_DIR}/conf/reference.conf ${PROJECT_SOURCE_DIR}/conf/hostfile
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/conf/guide DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tool/plot TYPE BIN RENAME singa-plot)
+
+# The program itself writes completion and man pages, which another machine's program cannot.
+if(NOT CMAKE_CROSSCOMPILING)
+  set(texts_dir ${CMAKE_CURRENT_BINARY_DIR}/texts)
+  install(CODE "set(program \"$<TARGET_FILE:singa_main>\")\nset(texts \"${texts_dir}\")")
+  install(SCRIPT ${CMAKE_CURRENT_SOURCE_DIR}/install_texts.cmake)
+  install(DIRECTORY ${texts_dir}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${texts_dir}/singa
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${texts_dir}/_singa DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
+
 set(singa_cuda_architectures "")
 if(SINGA_CUDA)
   set(singa_cuda_architectures ${CMAKE_CUDA_ARCHITECTURES})

@@ -16,6 +16,7 @@ import tempfile
 import traceback
 
 import case
+import installed_checks
 import new_layer_checks
 import plugin_build_checks
 import plugin_fault_checks
@@ -160,7 +161,7 @@ CHECKS = [the_plugin_and_the_program_train_the_same, a_trained_net_of_a_plugin_p
           a_plugin_is_refused_before_its_code_runs, a_plugin_that_cannot_be_loaded_is_an_error,
           without_its_plugin_the_job_says_what_is_unknown,
           a_consistency_model_of_a_plugin_orders_the_groups, *plugin_build_checks.CHECKS,
-          *new_layer_checks.CHECKS,
+          *installed_checks.CHECKS, *new_layer_checks.CHECKS,
           *plugin_fault_checks.CHECKS,
           *rnnlm_checks.CHECKS, *stall_checks.CHECKS]
 

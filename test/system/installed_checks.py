@@ -1,0 +1,30 @@
+"""Checks what the installed tree has beside the program and the library."""
+import gzip
+import subprocess
+
+import case
+
+
+def completion_man_pages_and_the_guide_are_installed(one):
+    share = one.site.prefix / "share"
+    for file in ("bash-completion/completions/singa", "zsh/site-functions/_singa",
+                 "doc/singa/reference.conf", "doc/singa/hostfile", "doc/singa/guide/README.md"):
+        case.true((share / file).stat().st_size > 0, f"{file} is empty")
+    case.equal((share / "bash-completion/completions/singa").read_text(),
+               one.run("completion", "bash").out, "completion for bash")
+    for page in ("singa", "singa-train", "singa-layers"):
+        with gzip.open(share / f"man/man1/{page}.1.gz", "rt") as text:
+            case.true(text.read().startswith(".TH SINGA"), f"{page}.1.gz")
+    plot = subprocess.run([one.site.prefix / "bin/singa-plot", "-h"], capture_output=True, text=True, check=False)
+    case.true("usage" in plot.stdout or "needs matplotlib" in plot.stderr, f"singa-plot: {plot}")
+
+
+def layers_lists_those_of_plugins(one):
+    plugin = one.site.built / "gate.so"
+    case.has(one.run("layers", "-plugin", plugin).out, "Layers of plugins", "singa layers")
+    case.has(one.run("layers", "-plugin", plugin, "Gate").out, "[gate.gate_conf]", "singa layers Gate")
+    one.write("job.conf", f'name: "x"\nplugin: "{plugin}"\n')
+    case.has(one.run("layers", "-conf", "job.conf").out, "  Gate\n", "singa layers -conf")
+
+
+CHECKS = [completion_man_pages_and_the_guide_are_installed, layers_lists_those_of_plugins]
