@@ -32,8 +32,8 @@ struct BadRequest {
   std::string text;
 };
 
-std::string Dump(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+std::string Dump(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 BoardAnswer JsonAnswer(std::string body, int status = 200) {

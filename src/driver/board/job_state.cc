@@ -54,7 +54,7 @@ void ReadPicture(const WorkspaceFiles& files, JobState* state) {
 }
 
 // A lock file is "singa-lock-1 HOST PID ...".
-void ReadLock(const WorkspaceFiles& files, JobState* state) {
+void ReadLockFile(const WorkspaceFiles& files, JobState* state) {
   try {
     const std::optional<WorkspaceFile> lock = files.Open(".lock");
     if (!lock) return;
@@ -79,7 +79,7 @@ JobState ReadJobState(const WorkspaceFiles& files) {
   JobState state;
   ReadConf(files, &state);
   if (state.name.empty()) ReadPicture(files, &state);
-  ReadLock(files, &state);
+  ReadLockFile(files, &state);
   return state;
 }
 
