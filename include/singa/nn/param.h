@@ -86,6 +86,7 @@ class Param {
   }
   // Excludes the param from updates: the layer itself maintains it (running statistics).
   void Freeze() { frozen_ = true; }
+  bool maintained() const { return frozen_; }
   // Marks the param as a running variance v. SINGA 0.3's files hold 1 / sqrt(v + epsilon) instead,
   // as cuDNN 4 did.
   void SetInverseEpsilon(float epsilon) { inverse_epsilon_ = epsilon; }

@@ -9,7 +9,7 @@ void StepUndo::FindTensors() {
     for (Buffer& buffer : node.declared().buffers)
       if (buffer.keep == Keep::kForever) tensors_.push_back({&buffer.tensor, {}});
     for (Param* param : node.declared().params)
-      if (!param->trains()) tensors_.push_back({&param->host(), {}});
+      if (param->maintained()) tensors_.push_back({&param->host(), {}});
   }
 }
 
