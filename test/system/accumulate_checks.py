@@ -65,22 +65,23 @@ def a_job_of_several_batches_a_step_resumes_to_the_same_bytes(case):
 
 @check
 def a_signal_takes_back_the_batches_of_a_step_of_one_process(case):
-    """The last step would take days, or it begins just before the signal."""
+    """The step that the first signal ends would take days. The second signal ends one of several short steps."""
     for place, args in (("alone", []), ("threads", workers(2))):
         case.write("job.conf", mlp(case.site.data, "train_steps: 20 accumulate_steps: 100000000", batch=13))
         job = start(case, *args, workspace=f"{place}-long")
         job.wait_until(case.path(f"{place}-long/visualization/train_net.dot").exists, "the first batch")
         job.send(signal.SIGTERM)
         has(job.end(143).err, "stopped by a signal before the first step", "stderr")
-        settings = "train_steps: 6 disp_freq: 1 accumulate_steps: 300"
+        settings = "train_steps: 12 disp_freq: 1 accumulate_steps: 300"
         case.write("job.conf", mlp(case.site.data, settings, batch=13, layers=NORM, top="bn"))
         case.train("job.conf", *args, workspace=place)
-        job = start(case, *args, workspace="halves")
-        job.wait_until(lambda: case.last_step("halves") >= 2, "step 2")
+        halves = f"{place}-halves"
+        job = start(case, *args, workspace=halves)
+        job.wait_until(lambda: case.last_step(halves) >= 2, "step 2")
         job.send(signal.SIGTERM)
         has(job.end(143).err, "stopped by a signal at step", "stderr")
-        case.train("job.conf", *args, "-resume", workspace="halves")
-        same_bytes(case.newest(place), case.newest("halves"))
+        case.train("job.conf", *args, "-resume", workspace=halves)
+        same_bytes(case.newest(place), case.newest(halves))
 
 
 @check
