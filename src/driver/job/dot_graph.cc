@@ -99,6 +99,10 @@ std::string WithCommas(int64_t number) {
   return text;
 }
 
+std::string ParametersText(int64_t count) {
+  return WithCommas(count) + (count == 1 ? " parameter" : " parameters");
+}
+
 class Drawing {
  public:
   Drawing(const Net& net, bool all) : net_(net), all_(all), sources_(net.nodes().size()) {
@@ -114,13 +118,14 @@ class Drawing {
                              Caption(title),
                              ">];\n  node [fontname=\"Helvetica\", fontsize=11, shape=plain];\n"
                              "  edge [color=\"#555555\", arrowsize=0.7];\n");
-    std::set<std::string> drawn;
+    std::map<std::string, std::vector<int>> firsts;  // of the chains of each block
+    for (const auto& [first, chain] : chains_) firsts[BlockOfNode(first)].push_back(first);
     for (const auto& [first, chain] : chains_) {
-      const std::string block = BlockOfNode(first);
+      const std::string& block = BlockOfNode(first);
       if (block.empty())
         dot += "  " + Box(first, chain);
-      else if (drawn.insert(block).second)
-        dot += Frame(block);
+      else if (firsts[block].front() == first)
+        dot += Frame(block, firsts[block]);
     }
     for (const auto& [source, target] : edges_)
       if (chain_of_.at(source) != chain_of_.at(target) || source >= target)
@@ -230,17 +235,17 @@ class Drawing {
     return dot + "</table>>];\n";
   }
 
-  std::string Frame(const std::string& block) const {
+  // firsts: the first nodes of the block's chains.
+  std::string Frame(const std::string& block, const std::vector<int>& firsts) const {
     std::string boxes;
     std::vector<int> all;
-    for (const auto& [first, chain] : chains_) {
-      if (BlockOfNode(first) != block) continue;
+    for (const int first : firsts) {
+      const std::vector<int>& chain = chains_.at(first);
       boxes += "    " + Box(first, chain);
       all.insert(all.end(), chain.begin(), chain.end());
     }
     std::string label = block;
-    if (const int64_t params = ParamsOf(all))
-      label += ": " + WithCommas(params) + (params == 1 ? " parameter" : " parameters");
+    if (const int64_t params = ParamsOf(all)) label += ": " + ParametersText(params);
     return StrCat("  subgraph \"cluster_", DotText(block),
                   "\" {\n    style=\"rounded,filled\"; color=\"#b5b5b5\"; fillcolor=\"#fafafa\"; "
                   "fontsize=12; labeljust=l; label=\"",
@@ -259,7 +264,7 @@ class Drawing {
     for (const KindPlace kind : kinds)
       cells += StrCat("<td bgcolor=\"", kKinds[kind].colour, "\">", kKinds[kind].name, "</td>");
     const std::string text =
-        StrCat(Counted(shown.size(), "layer"), ", ", WithCommas(ParamsOf(shown)), " parameters");
+        StrCat(Counted(shown.size(), "layer"), ", ", ParametersText(ParamsOf(shown)));
     const std::string name = title.empty() ? "" : "<b>" + Html(title) + "</b>: ";
     if (cells.empty()) return name + text;
     return StrCat("<table border=\"0\" cellborder=\"0\" cellspacing=\"4\"><tr><td colspan=\"",
