@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/text/counted.h"
+#include "base/text/short_text.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -207,7 +208,7 @@ void WriteChannels(const StoreStatistics& s, std::ostream& out) {
       i = count - kRowsAtEachEnd;
       out << "... " << count - 2 * kRowsAtEachEnd << " more channels\n";
     }
-    WriteRow(i, s.channels[i], i < s.names.size() ? Printable(s.names[i].substr(0, 40)) : "", out);
+    WriteRow(i, s.channels[i], i < s.names.size() ? ShortText(Printable(s.names[i]), 40) : "", out);
   }
   if (count > kMostPasted) return;
   out << "\n";
