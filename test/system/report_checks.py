@@ -191,6 +191,8 @@ def a_report_takes_the_targets_that_a_loss_reads(case):
     errors = [abs(row[0] - int(line.split(",")[0])) for row, line in zip(scores, lines)]
     compare(first["mae"], sum(errors) / 60, "mean absolute error")
     has(predict(case, "-report", "-layer", "two", "t.csv", code=2).err, "give -layer second", "stderr")
+    has(predict(case, "-report", "-topk", "1", "-layer", "one", "t.csv", code=2).err,
+        "-topk is for a -report of classes", "stderr")
     has(predict(case, "-report", "-layer", "fc", "t.csv", code=2).err, "no loss compares layer \"fc\"", "stderr")
 
 

@@ -146,6 +146,11 @@ JudgedOutput Judged(const Model& model, const PredictRequest& request, const Net
   }
 }
 
+void CheckReport(const PredictRequest& request, const JudgedOutput& judged, const Arguments& args) {
+  if (request.report && request.format.top > 0 && judged.kind != JudgedOutput::kClasses)
+    args.ThrowUsage("-topk is for a -report of classes");
+}
+
 void PredictRecords(const Model& model, PredictRequest request, const JudgedOutput& judged,
                     const NetProto& net) {
   std::vector<std::string> warnings;
@@ -205,6 +210,7 @@ int Predict(const JobProto& job, const Arguments& args) {
     return kExitOk;
   }
   const JudgedOutput judged = Judged(model, request, job.neuralnet(), args);
+  CheckReport(request, judged, args);
   if (!VocabularyOf(request.source.input).empty())
     PredictText(model, std::move(request), args);
   else

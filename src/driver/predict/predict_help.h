@@ -54,15 +54,15 @@ there. Where records have labels of classes, stderr shows the accuracy at the en
 
 -report needs INPUTs whose records have labels, or the targets of a kEuclideanLoss or
 kSigmoidCrossEntropyLoss. -format text (if not given) is for people, -format json is one object.
-Of classes it has the accuracy, with -topk N also that of the best N; the mean loss; precision,
-recall, F1 and support of each class, their macro means and micro means; the confusion matrix, a
-row for each class and a column for each prediction; the expected calibration error of 15 bins;
-and the worst records. Of several labels it has the share of right decisions and of records
-without a wrong one, and the rates of each label. Of numbers it has mean absolute error, root mean
-squared error and R2 of each target. A rate that divides by 0 is - in text and null in JSON, and a
-macro mean leaves it out.
+A report of classes has the accuracy, with -topk N also that of the best N; the mean loss;
+precision, recall, F1 and support of each class, with macro means and micro means; the confusion
+matrix, a row for each class and a column for each prediction; the expected calibration error of 15
+bins; and the worst records. A report of several labels has the share of right decisions, the share
+of records without a wrong one, and the rates of each label. A report of numbers has mean absolute
+error, root mean squared error and R2 of each target. A rate that divides by 0 is - in text and null
+in JSON, and a macro mean leaves it out.
 
-Of a layer that is unrolled each record has a line for each time step, counted behind its name:
+If a layer is unrolled, each record has a line for each time step, counted behind its name:
 record,step,label,score,...; in JSON "step":0. A record holds all that the input layer reads.
 
 Where the input layer is kCharRNN, INPUT is a text of any length, or - for one on stdin, of
