@@ -121,5 +121,5 @@ def epochs_count_the_records_of_all_batches(case):
     has(case.run("check", "job.conf").out, "samples a step    15\n", "singa check")
     has(case.run("check", "-set", "accumulate_steps=0", "job.conf", code=78).err, "must be >= 1, is 0", "stderr")
     has(case.train("job.conf", "-set", "accumulate_steps=13").err,
-        "warning: accumulate_steps: a step has 13 batches, a pass over the training data 12; a signal takes back the "
-        "batches of its step", "stderr")
+        "warning: accumulate_steps: a step has 13 batches, a pass over the training data 12; a signal discards the "
+        "batches of an unfinished step", "stderr")

@@ -36,8 +36,9 @@ int CompletionCommand(const CommandLine& line) {
 constexpr const char* kCompletionHelp = R"(usage: singa completion bash|zsh
        singa completion man DIR
 
-Prints a script that completes subcommands, options, files of jobs, types of layers and fields of -set
-in bash or zsh, or writes the man pages to the folder DIR. An installed singa has all of them already.
+Prints a script for bash or zsh, which completes subcommands, options, files of jobs, types of
+layers, and fields after -set. `man` writes the man pages into the folder DIR. An installed singa
+has the scripts and the pages already.
 
   source <(singa completion bash)                 in ~/.bashrc
   singa completion zsh > ~/.zfunc/_singa          with ~/.zfunc in fpath

@@ -40,7 +40,7 @@ void TrainingStart::WarnOfLongSteps() {
   if (batches <= 0 || job_.accumulate_steps() <= std::max<int64_t>(1, pass)) return;
   progress_.Warn(StrCat("accumulate_steps: a step has ", job_.accumulate_steps(),
                         " batches, a pass over the training data ", pass, "; a signal ",
-                        MayAbandonSteps(&groups_) ? "takes back the batches of its step"
+                        MayAbandonSteps(&groups_) ? "discards the batches of an unfinished step"
                                                   : "ends the job after a whole step"));
 }
 

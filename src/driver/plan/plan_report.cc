@@ -33,7 +33,7 @@ std::string LayerTable(const JobPlans& plans) {
   return AlignedTable(lines, 3);
 }
 
-// Workers are not faster than so many of them, so a larger ratio is noise in the times.
+// N workers are at most N times as fast as one. A larger ratio is noise in the measured times.
 double SpeedUp(const JobPlans& plans, const JobPlan& plan) {
   if (plan.cost.step_ms <= 0) return 0;
   return std::min<double>(plans.one_worker_ms / plan.cost.step_ms, plans.cluster.workers);
