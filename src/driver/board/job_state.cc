@@ -18,9 +18,9 @@ namespace {
 
 constexpr int64_t kMostConf = int64_t{4} << 20;
 
-// Takes name and train_steps of the workspace's job.conf, if it has one.
+// Takes the name and train_steps of the job as it ran.
 void ReadConf(const WorkspaceFiles& files, JobState* state) {
-  const auto text = files.Text("job.conf", kMostConf);
+  const auto text = files.Text("visualization/job.conf", kMostConf);
   if (!text) return;
   class : public google::protobuf::io::ErrorCollector {
     void AddError(int, int, const std::string&) override {}

@@ -161,7 +161,7 @@ ordered_json RunDetails(int run, const WorkspaceFiles& files) {
   details["log"] = details["log_file"] = nullptr;
   AddLog(files, &details);
   details["plan"] = JsonFile(files, "partition.json");
-  details["conf"] = TextFile(files, "job.conf");
+  details["conf"] = TextFile(files, "visualization/job.conf");
   details["dot"] = TextFile(files, "visualization/train_net.dot");
   details["layers_ms"] = nullptr;
   return details;

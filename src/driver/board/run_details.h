@@ -1,5 +1,5 @@
-// RunDetails is everything of a workspace that /api/run tells beside rows: the net, checkpoints,
-// the log and the plan.
+// RunDetails is everything of a workspace that /api/run tells beside rows: the net, the job,
+// checkpoints, the log and the plan.
 #pragma once
 
 #include <nlohmann/json.hpp>

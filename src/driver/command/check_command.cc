@@ -1,7 +1,6 @@
 #include "driver/command/check_command.h"
 
 #include <glog/logging.h>
-#include <google/protobuf/text_format.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "driver/command/check_workers.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
+#include "driver/conf/conf_text.h"
 #include "driver/job/dot_graph.h"
 #include "driver/job/dot_picture.h"
 #include "driver/job/progress.h"
@@ -142,15 +142,6 @@ CheckOptions OptionsOf(const CommandLine& line, bool files) {
   return options;
 }
 
-// Prints the job as a conf that can be read again.
-void PrintConf(const JobProto& job) {
-  google::protobuf::TextFormat::Printer printer;
-  printer.SetUseShortRepeatedPrimitives(true);
-  std::string text;
-  printer.PrintToString(job, &text);
-  std::fputs(text.c_str(), stdout);
-}
-
 // Builds the net that the job trains or, with `test`, only tests.
 Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
   StepState state;
@@ -167,7 +158,7 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
 int CheckCommand(const CommandLine& line) {
   return WithJob(line.conf, line.sets, OptionsOf(line, true), [&](const JobProto& job) {
     if (line.expand) {
-      PrintConf(job);
+      std::fputs(ConfText(job).c_str(), stdout);
       return kExitOk;
     }
     if (line.test || !Trains(job, JobUse::kEither)) {

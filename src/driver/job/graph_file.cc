@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "driver/conf/conf_text.h"
 #include "driver/job/dot_graph.h"
 #include "io/file/text_file.h"
 #include "nn/plan/net_sources.h"
@@ -76,8 +77,9 @@ void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,
   WriteText(files, stem + ".dot", GraphDot(net, title));
 }
 
-void WriteGraphFiles(const Workspace& workspace, WorkerModel* model) {
-  const std::string& title = model->job().name();
+void WriteJobFiles(const Workspace& workspace, const JobProto& job, WorkerModel* model) {
+  const std::string& title = job.name();
+  WriteText(workspace.files(), workspace.conf(), ConfText(job));
   WriteGraphFiles(workspace.files(), model->net(), workspace.graph("train"), title);
   if (Evaluator* test = model->evaluator(kTest))
     WriteGraphFiles(workspace.files(), test->net(), workspace.graph("test"), title);

@@ -94,7 +94,7 @@ class TrainRun {
     const EndsOnSignal signals(options, "the first step");
     start_.Tell();
     StartGroups(options);
-    side_files_.Try([&] { WriteGraphFiles(workspace_, &lead().model()); });
+    side_files_.Try([&] { WriteJobFiles(workspace_, job_, &lead().model()); });
     if (options.partition) side_files_.Try([&] { WritePartition(*options.partition); });
   }
 

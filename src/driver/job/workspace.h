@@ -41,6 +41,8 @@ class Workspace {
   FileSystem* files() const { return files_; }
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
   std::string visualization() const { return path_ + "/visualization"; }
+  // The job as it runs, with the values of -set and without `repeat` blocks.
+  std::string conf() const { return visualization() + "/job.conf"; }
   std::string graph(const std::string& phase) const {
     return visualization() + "/" + phase + "_net";
   }

@@ -75,6 +75,19 @@ TEST_F(BoardSiteTest, TellsOfAWorkspaceWithoutOtherFiles) {
   EXPECT_EQ(run["checkpoints"].size(), 0U);
 }
 
+TEST_F(BoardSiteTest, TellsOfTheJobAsItRan) {
+  std::filesystem::create_directory(dir_.Path("visualization"));
+  const std::string conf = "name: \"digits\" train_steps: 70\n", dot = "digraph \"x\" {}\n";
+  dir_.Write("visualization/job.conf", conf);
+  dir_.Write("visualization/train_net.dot", dot);
+  const json run = JsonOf("/api/runs")["runs"][0];
+  EXPECT_EQ(run["job"], "digits");
+  EXPECT_EQ(run["train_steps"], 70);
+  const json details = JsonOf("/api/run", {{"run", "0"}});
+  EXPECT_EQ(details["conf"], conf);
+  EXPECT_EQ(details["dot"], dot);
+}
+
 TEST_F(BoardSiteTest, RefusesWrongQueriesAndPaths) {
   EXPECT_EQ(Get("/api/rows", {{"run", "7"}}).status, 404);
   EXPECT_EQ(Get("/api/rows").status, 404);

@@ -2,6 +2,7 @@
 #include "driver/job/train_job.h"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,6 +87,16 @@ TEST_F(TrainJobTest, DrawsItsNets) {
   EXPECT_FALSE(std::filesystem::exists(workspace_ + "/visualization/test_net.dot"));
   Train("train_steps: 1 test_freq: 1");
   EXPECT_TRUE(std::filesystem::exists(workspace_ + "/visualization/test_net.json"));
+}
+
+TEST_F(TrainJobTest, WritesTheJobAsItRuns) {
+  Train("train_steps: 2");
+  const std::string text = TempDir::Read(workspace_ + "/visualization/job.conf");
+  JobProto job;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job)) << text;
+  EXPECT_EQ(job.train_steps(), 2);
+  EXPECT_EQ(job.cluster().workspace(), workspace_);
+  EXPECT_GT(job.neuralnet().layer_size(), 0);
 }
 
 TEST_F(TrainJobTest, DescribesStepsThatItDisplaysToDebug) {
