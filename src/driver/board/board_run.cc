@@ -7,6 +7,7 @@
 
 #include "base/file/file_system.h"
 #include "driver/board/job_state.h"
+#include "driver/board/row_outline.h"
 #include "driver/board/step_values.h"
 #include "singa/base/error.h"
 
@@ -26,6 +27,12 @@ bool IsPlace(const std::string& key) {
   return places.contains(key);
 }
 
+// Returns a row as a JSON object. Any other value: the line is no row, as the file has changed
+// meanwhile, or is wrong JSON.
+json ParsedRow(const std::string& line) {
+  return ReadRowOutline(line) ? json::parse(line, nullptr, false) : json();
+}
+
 // Returns whether a field is a number, which may be written as "nan" or "inf".
 bool IsNumber(const json& value) {
   return value.is_number() || value == "nan" || value == "inf" || value == "-inf";
@@ -39,7 +46,7 @@ BoardRun::BoardRun(int number, std::string name, const std::string& folder)
 std::vector<json> BoardRun::Parsed(const std::vector<int64_t>& rows) {
   std::vector<json> parsed;
   for (const std::string& line : index_.Lines(rows)) {
-    json row = json::parse(line, nullptr, false);
+    json row = ParsedRow(line);
     if (row.is_object()) parsed.push_back(std::move(row));
   }
   return parsed;
@@ -137,7 +144,7 @@ RunState BoardRun::State() {
     for (const auto& [row, series] : newest) rows.push_back(row);
     const std::vector<std::string> lines = index_.Lines(rows);
     for (size_t i = 0; i < rows.size(); ++i) {
-      json row = json::parse(lines[i], nullptr, false);
+      json row = ParsedRow(lines[i]);
       const RowSeries& series = *newest[rows[i]];
       if (row.is_object())
         state.newest.push_back({std::move(row), series.bytes_sent, series.bytes_received});

@@ -25,8 +25,8 @@ struct RowSeries {
   int64_t rows = 0, first = 0, newest = 0;
   int64_t step = 0;                           // of the newest row
   double bytes_sent = 0, bytes_received = 0;  // sums over all rows
-  std::vector<int64_t> samples;               // rows that together have all fields of the series
-  std::vector<int> keys;                      // numbers of fields of these rows
+  std::vector<int64_t> samples;               // one row for each number of fields that rows have
+  std::vector<int> keys;                      // these numbers
 };
 
 class RowIndex {

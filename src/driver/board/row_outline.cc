@@ -8,6 +8,9 @@
 namespace singa {
 namespace {
 
+// Depth of lists and objects in a value. Copies of a JSON value, and its text, take stack for each.
+constexpr int kMostDepth = 8;
+
 // Walks over the fields of a JSON object, whose values may be lists, and takes no copies.
 class FieldWalk {
  public:
@@ -61,7 +64,7 @@ class FieldWalk {
         if (!TakeText(&ignored)) return false;
         --at_;
       } else if (*at_ == '[' || *at_ == '{') {
-        ++depth;
+        if (++depth > kMostDepth) return false;
       } else if (depth > 0 && (*at_ == ']' || *at_ == '}')) {
         --depth;
       } else if (depth == 0 && (*at_ == ',' || *at_ == '}' || *at_ == ' ')) {

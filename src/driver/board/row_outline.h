@@ -18,8 +18,8 @@ struct RowOutline {
   int keys = 0;  // fields of the row
 };
 
-// Reads the outline of a row. Returns none if `line` is no flat JSON object with a phase and a
-// step. The rest of the line may still be wrong JSON.
+// Reads the outline of a row. Returns none if `line` is no JSON object with a phase and a step, or
+// if a value is nested deeply. The rest of the line may still be wrong JSON.
 std::optional<RowOutline> ReadRowOutline(std::string_view line);
 
 }  // namespace singa

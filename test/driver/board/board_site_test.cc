@@ -75,6 +75,14 @@ TEST_F(BoardSiteTest, TellsOfAWorkspaceWithoutOtherFiles) {
   EXPECT_EQ(run["checkpoints"].size(), 0U);
 }
 
+TEST_F(BoardSiteTest, ARowThatIsNestedDeeplyIsMalformed) {
+  constexpr size_t kDepth = 400'000;
+  const std::string nested = std::string(kDepth, '[') + std::string(kDepth, ']');
+  dir_.Write("metrics.jsonl", "{\"phase\":\"train\",\"step\":1,\"time\":" + nested + "}\n");
+  EXPECT_EQ(JsonOf("/api/runs")["runs"][0]["malformed"], 1);
+  EXPECT_EQ(Get("/metrics").status, 200);
+}
+
 TEST_F(BoardSiteTest, TellsOfTheJobAsItRan) {
   std::filesystem::create_directory(dir_.Path("visualization"));
   const std::string conf = "name: \"digits\" train_steps: 70\n", dot = "digraph \"x\" {}\n";

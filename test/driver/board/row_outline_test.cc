@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 namespace singa {
 namespace {
@@ -35,6 +36,15 @@ TEST(RowOutlineTest, ALossThatIsNotFiniteIsNone) {
   const auto head = ReadRowOutline(R"({"phase":"train","step":1,"loss":"nan"})");
   ASSERT_TRUE(head);
   EXPECT_TRUE(std::isnan(head->loss));
+}
+
+TEST(RowOutlineTest, RefusesValuesThatAreNestedDeeply) {
+  const auto row = [](size_t depth) {
+    return "{\"phase\":\"train\",\"step\":1,\"x\":" + std::string(depth, '[') +
+           std::string(depth, ']') + "}";
+  };
+  EXPECT_TRUE(ReadRowOutline(row(8)));
+  EXPECT_FALSE(ReadRowOutline(row(9)));
 }
 
 TEST(RowOutlineTest, RefusesLinesThatAreNoRows) {
