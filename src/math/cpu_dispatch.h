@@ -18,10 +18,10 @@
 // - The body of an OpenMP pragma becomes a function of its own that is not cloned: put the pragma
 //   into the caller (math/parallel_slices.h) and the loop here.
 // - Pointers need __restrict, or the loop gets run-time overlap checks or no vectors at all.
-// - std::sqrt has vectors only under -fno-math-errno, and a choice between numbers (?:) in SSE2 and
-//   AVX2 only under -fno-trapping-math; clang never traps. A float sum has vectors only if the code
-//   spells out its partial sums. `#pragma GCC optimize` and optimize attributes stop inlining and
-//   vectors.
+// - std::sqrt has vectors only under -fno-math-errno. With g++, a choice between numbers (?:) has
+//   vectors in SSE2 and AVX2 only under -fno-trapping-math; this is clang's default. A float sum
+//   has vectors only if the code spells out its partial sums. `#pragma GCC optimize` and optimize
+//   attributes stop inlining and vectors.
 #pragma once
 
 #if defined(SINGA_SANITIZED)
