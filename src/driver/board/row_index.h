@@ -25,8 +25,8 @@ struct RowSeries {
   int64_t rows = 0, first = 0, newest = 0;
   int64_t step = 0;                           // of the newest row
   double bytes_sent = 0, bytes_received = 0;  // sums over all rows
-  std::vector<int64_t> samples;               // one row for each number of fields that rows have
-  std::vector<int> keys;                      // these numbers
+  std::vector<int64_t> samples;               // one row for each set of fields, up to a limit
+  std::vector<size_t> keys;                   // hashes of these sets
 };
 
 class RowIndex {

@@ -1,6 +1,6 @@
 #include "driver/board/row_outline.h"
 
-#include <charconv>
+#include <functional>
 #include <limits>
 
 #include "base/text/parse_number.h"
@@ -94,8 +94,10 @@ std::optional<RowOutline> ReadRowOutline(std::string_view line) {
   FieldWalk field(line);
   if (!field.Begin()) return {};
   bool has_step = false;
-  for (; field.Next(); ++head.keys) {
+  while (field.Next()) {
     const std::string_view key = field.key(), value = field.value();
+    constexpr size_t kFactor = 31;
+    head.keys = head.keys * kFactor + std::hash<std::string_view>()(key);
     if (field.is_text()) {
       if (key == "phase") head.phase = value;
       if (key == "layer") head.layer = value;

@@ -2,6 +2,7 @@
 // value of the row, as a file may have millions of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -15,7 +16,7 @@ struct RowOutline {
   int64_t rank = -1;  // of a process; -1: none
   float loss = 0;     // NaN: the row has none, or it is not finite
   double bytes_sent = 0, bytes_received = 0;
-  int keys = 0;  // fields of the row
+  size_t keys = 0;  // a hash of the names of its fields, in order
 };
 
 // Reads the outline of a row. Returns none if `line` is no JSON object with a phase and a step, or

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "io/temp_dir.h"
@@ -103,8 +104,9 @@ TEST_F(RowIndexTest, AddsUpTheBytesOfASeries) {
 }
 
 TEST_F(RowIndexTest, KeepsARowForEachSetOfFields) {
-  Append(TrainLine(0) + TrainLine(1) + TrainLine(2, R"(,"lr":1)") + TrainLine(3, R"(,"lr":1)"));
-  EXPECT_EQ(index_.series()[0].samples, (std::vector<int64_t>{0, 2}));
+  Append(TrainLine(0) + TrainLine(1) + TrainLine(2, R"(,"lr":1)") + TrainLine(3, R"(,"lr":2)") +
+         TrainLine(4, R"(,"loss":1)"));
+  EXPECT_EQ(index_.series()[0].samples, (std::vector<int64_t>{0, 2, 4}));
 }
 
 TEST_F(RowIndexTest, DoesNotFollowALink) {

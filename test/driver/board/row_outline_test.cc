@@ -20,7 +20,6 @@ TEST(RowOutlineTest, ReadsARowOfTraining) {
   EXPECT_EQ(head->rank, -1);
   EXPECT_EQ(head->loss, 2.5f);
   EXPECT_EQ(head->bytes_sent, 1024);
-  EXPECT_EQ(head->keys, 8);
 }
 
 TEST(RowOutlineTest, ReadsARowOfAProcessWithBlanks) {
