@@ -20,13 +20,6 @@ using nlohmann::ordered_json;
 constexpr int64_t kMostSent = 50'000;  // of all series in one answer
 constexpr int64_t kLeastRows = 50;     // of a series, where there are many
 
-// Fields of a row that say whose it is.
-bool IsPlace(const std::string& key) {
-  static const std::set<std::string> places = {"time",  "phase", "step", "group",
-                                               "layer", "host",  "pid",  "rank"};
-  return places.contains(key);
-}
-
 // Returns a row as a JSON object. Any other value: the line is no row, as the file has changed
 // meanwhile, or is wrong JSON.
 json ParsedRow(const std::string& line) {
@@ -66,7 +59,8 @@ void BoardRun::FindNames() {
     if (row.contains("layer") && row["layer"].is_string() && row["layer"] != "")
       layers.insert(row["layer"].get<std::string>());
     for (const auto& [key, value] : row.items())
-      if (!IsPlace(key) && IsNumber(value)) (FindStepValue(key) ? values : metrics).insert(key);
+      if (!IsPlaceField(key) && IsNumber(value))
+        (FindStepValue(key) ? values : metrics).insert(key);
   }
   names_ = {{"phases", phases}, {"metrics", metrics}, {"values", values}, {"layers", layers}};
   named_generation_ = index_.generation();

@@ -106,21 +106,13 @@ std::string PrometheusName(const std::string& text) {
   return name;
 }
 
-constexpr std::string_view kPlaces[] = {"time", "phase", "step", "group", "layer"};
-
-bool IsPlaceOfRow(std::string_view field) {
-  for (const std::string_view place : kPlaces)
-    if (field == place) return true;
-  return false;
-}
-
 // Adds the numbers of a layer: singa_train_loss, singa_test_accuracy, ...
 void AddLayerRow(const std::string& run, const std::string& phase, const json& row, Families* to) {
   const MetricLabels labels = {
       {"run", run}, {"layer", TextField(row, "layer")}, {"group", TextField(row, "group")}};
   for (const auto& [field, value] : row.items()) {
     const std::optional<double> number = JsonNumber(value);
-    if (!number || IsPlaceOfRow(field) || FindStepValue(field)) continue;
+    if (!number || IsPlaceField(field) || FindStepValue(field)) continue;
     to->Add(PrometheusName(phase + "_" + field),
             "Newest value of this metric of a layer in this phase.", labels, *number);
   }

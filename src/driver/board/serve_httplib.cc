@@ -1,5 +1,5 @@
-// Serves a BoardSite by cpp-httplib. The library parses and writes HTTP. What clients may take is
-// bounded here: bytes and time of a request, time of an answer, and connections.
+// Serves a BoardSite by cpp-httplib. The library parses and writes HTTP. This file limits the bytes
+// and the time of a request, the time of an answer, and the number of connections.
 #include <arpa/inet.h>
 #include <httplib.h>
 #include <netinet/in.h>
@@ -60,7 +60,8 @@ class BoundedStream final : public httplib::Stream {
   }
   bool too_large() const { return left_ <= 0; }
 
-  // Reads and forgets for a moment, so that the client gets the answer before the connection ends.
+  // Discards what the client still sends, for a moment. If unread bytes are left, the system resets
+  // the connection, and the client may lose the answer.
   void SayFarewell() {
     ::shutdown(socket_, SHUT_WR);
     read_deadline_ = Now() + kFarewell;
@@ -113,8 +114,8 @@ class BoundedStream final : public httplib::Stream {
   int64_t read_deadline_ = 0, write_deadline_ = 0;
 };
 
-// The connections of which the threads know. Where there are more than threads, those end that have
-// waited longest for their clients. Their threads find them ended.
+// The open connections, each with a thread. When more come than there are threads, it shuts down
+// the connections that have waited longest for their clients. Their threads then close them.
 class Connections {
  public:
   // A connection has come, and awaits a thread.

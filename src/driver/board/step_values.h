@@ -1,5 +1,5 @@
 // The numbers that rows of train, test and validate have beside a layer's metrics
-// (proto/README.md, "Rows of metrics"), and what /metrics makes of them.
+// (proto/README.md, "Rows of metrics"), and their names in /metrics.
 #pragma once
 
 #include <string_view>
@@ -29,6 +29,14 @@ inline constexpr StepValue kStepValues[] = {
     {"bad_records", "bad_records_total", 1, "Records that were skipped."},
     {"bytes_sent", "bytes_sent_total", 1, "Bytes sent by the group's processes."},
 };
+
+// Returns whether a field says where a row belongs, and is no metric or value.
+inline bool IsPlaceField(std::string_view field) {
+  for (const std::string_view place :
+       {"time", "phase", "step", "group", "layer", "host", "pid", "rank"})
+    if (field == place) return true;
+  return false;
+}
 
 inline const StepValue* FindStepValue(std::string_view field) {
   for (const StepValue& value : kStepValues)
