@@ -108,12 +108,15 @@ std::string BoardRun::Rows(const RowsRequest& request) {
   const auto series = std::max<int64_t>(1, static_cast<int64_t>(index_.series().size()));
   const int64_t most = std::min(request.most, std::max(kLeastRows, kMostSent / series));
   const ChosenRows chosen = index_.Choose(after, most);
+  const std::vector<std::string> lines = index_.Lines(chosen.rows);
+  const int64_t next =
+      lines.size() < chosen.rows.size() ? chosen.rows[lines.size()] : index_.rows();
   std::string text =
-      StrCat("{\"run\":", number_, ",\"next\":", index_.rows(),
-             ",\"generation\":", index_.generation(), ",\"reset\":", reset ? "true" : "false",
+      StrCat("{\"run\":", number_, ",\"next\":", next, ",\"generation\":", index_.generation(),
+             ",\"reset\":", reset ? "true" : "false",
              ",\"thinned\":", chosen.thinned ? "true" : "false", ",\"rows\":[");
   const char* comma = "";
-  for (const std::string& line : index_.Lines(chosen.rows)) {
+  for (const std::string& line : lines) {
     if (!json::accept(line)) continue;
     text += comma + line;
     comma = ",\n";
@@ -137,7 +140,7 @@ RunState BoardRun::State() {
     std::vector<int64_t> rows;
     for (const auto& [row, series] : newest) rows.push_back(row);
     const std::vector<std::string> lines = index_.Lines(rows);
-    for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t i = 0; i < lines.size(); ++i) {
       json row = ParsedRow(lines[i]);
       const RowSeries& series = *newest[rows[i]];
       if (row.is_object())

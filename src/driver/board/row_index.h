@@ -50,8 +50,9 @@ class RowIndex {
   ChosenRows Choose(int64_t after, int64_t most) const {
     return ChooseRows(rows_, after, static_cast<int>(series_.size()), most);
   }
-  // Returns the lines of rows, which are ascending. A line is "" if the file has changed meanwhile.
-  // Throws FileError.
+  // Returns the lines of rows, which are ascending, or only of the first ones if the lines are
+  // large (more than 64 MiB together). A line is "" if the file has changed meanwhile. Throws
+  // FileError.
   std::vector<std::string> Lines(const std::vector<int64_t>& rows) const;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -107,6 +108,16 @@ TEST_F(RowIndexTest, KeepsARowForEachSetOfFields) {
   Append(TrainLine(0) + TrainLine(1) + TrainLine(2, R"(,"lr":1)") + TrainLine(3, R"(,"lr":2)") +
          TrainLine(4, R"(,"loss":1)"));
   EXPECT_EQ(index_.series()[0].samples, (std::vector<int64_t>{0, 2, 4}));
+}
+
+TEST_F(RowIndexTest, ReturnsAtMost64MiBOfLines) {
+  const std::string line = TrainLine(0, R"(,"x":")" + std::string(1'000'000, 'x') + '"');
+  for (int i = 0; i < 70; ++i) Append(line);
+  std::vector<int64_t> rows(70);
+  std::iota(rows.begin(), rows.end(), int64_t{0});
+  const size_t lines = index_.Lines(rows).size();
+  EXPECT_GT(lines, 60U);
+  EXPECT_LT(lines, 70U);
 }
 
 TEST_F(RowIndexTest, DoesNotFollowALink) {

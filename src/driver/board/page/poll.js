@@ -37,7 +37,7 @@ async function askForRows(run) {
   run.add(answer.rows);
   run.next = answer.next;
   run.generation = answer.generation ?? null;
-  run.seen = marks;
+  run.seen = run.next < run.facts.rows ? null : marks;  // rows that are too many for one answer
   return answer.rows.length > 0 || answer.reset;
 }
 
