@@ -50,9 +50,9 @@ int ExportTensorBoard(const Arguments& args) {
   NewFile file(&files, path);
   int64_t scalars = 0;
   ReadRows(metrics, [&](const MetricsRow& row, double time) {
-    if (scalars == 0) file.Write(FrameOf(VersionEvent(time).SerializeAsString()));
     const auto event = events.Of(row, time);
     if (!event) return;
+    if (scalars == 0) file.Write(FrameOf(VersionEvent(time).SerializeAsString()));
     file.Write(FrameOf(event->SerializeAsString()));
     scalars += event->summary().value_size();
   });
