@@ -77,6 +77,16 @@ TEST_F(StoreStatisticsTest, ColumnsHaveRowsAndFieldsToPaste) {
             "channel_mean: [2, 5]\nchannel_std: [1, 1]\n");
 }
 
+TEST_F(StoreStatisticsTest, ALongNameOfAColumnIsCutBetweenCharacters) {
+  std::string name, cut;  // of characters of two bytes
+  for (int i = 0; i < 30; ++i) name += "\u00e9";
+  for (int i = 0; i < 18; ++i) cut += "\u00e9";
+  const std::string table = dir_.Write("a.csv", name + ",class\n1,0\n3,1\n");
+  const std::string channels =
+      ChannelsOf("textfile", {.path = table, .header = true, .label_column = "class"});
+  EXPECT_NE(channels.find(" " + cut + "...\n"), std::string::npos) << channels;
+}
+
 TEST_F(StoreStatisticsTest, PicturesHaveARowForEachColour) {
   WriteTar(dir_.Path("pictures"),
            {{"a/1.png", Png(2, 3, {1, 2, 3})}, {"b/2.png", Png(1, 6, {3, 6, 3})}});
