@@ -1,6 +1,7 @@
 """Checks `singa bench`: its figures must fit together, and it must leave nothing behind.
 test/driver/bench/step_timer_test.cc tests the times of layers, with a clock of its own."""
 import json
+import xml.etree.ElementTree
 
 from case import check, close, equal, has, true
 from command_checks import files
@@ -149,6 +150,54 @@ def bench_measures_the_workers_of_a_job_in_each_mode(case):
     equal(files(case.folder), before, "files")
 
 
+def trace_of(case, conf, *args):
+    """Returns the events of a trace that have a time, after checks of all: they lie within the step
+    and nest on their tracks."""
+    case.run("bench", "-steps", "5", "-trace", "t.json", "-flame", "t.svg", conf, *args)
+    trace = json.loads((case.folder / "t.json").read_text())
+    equal(trace["displayTimeUnit"], "ms", "unit")
+    events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    tracks = {}
+    for event in events:
+        start = round(event["ts"] * 1e3)  # nanoseconds
+        tracks.setdefault(event["tid"], []).append((start, -start - round(event["dur"] * 1e3)))
+    length = max(round(event["dur"] * 1e3) for event in events if event["cat"] == "step")
+    for track in tracks.values():
+        open_ends = [length]
+        for start, end in sorted(track):
+            while len(open_ends) > 1 and open_ends[-1] <= start:
+                open_ends.pop()
+            true(0 <= start <= -end <= open_ends[-1], f"{start} to {-end} is not in {open_ends}")
+            open_ends.append(-end)
+    return events
+
+
+@check
+def bench_traces_a_step_of_one_and_of_two_workers(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 5"))
+    two = ["-set", "cluster.nworkers_per_group=2"]
+    threads = [*two, "-set", "cluster.nworkers_per_procs=2"]
+    apart = [*two, "-set", "cluster.nworkers_per_procs=1", "-set", "cluster.share_memory=false"]
+    for sets, workers, kinds in (([], 1, {"update"}), (threads, 2, {"update", "communication"}),
+                                 (apart, 1, {"communication"})):
+        events = trace_of(case, "job.conf", *sets)
+        for worker in range(workers):
+            own = [event for event in events if event["tid"] == worker]
+            layers = {event["args"]["layer"].split("@")[0] for event in own
+                      if event["cat"] == "forward"}
+            equal(layers, {"data", "split(data)", "fc1", "relu", "drop", "fc2", "loss"},
+                  f"layers of worker {worker}")
+        found = {event["cat"] for event in events}
+        true(kinds | {"step", "forward", "backward"} <= found, f"kinds with {sets}: {found}")
+        picture = xml.etree.ElementTree.fromstring((case.folder / "t.svg").read_text())
+        titles = [title.text for title in picture.iter("{http://www.w3.org/2000/svg}title")]
+        for name in ("step ", "forward: ", "backward: ", "fc1: "):
+            true(any(title.startswith(name) for title in titles), f"no {name!r} in {titles}")
+    equal(files(case.folder), ["job.conf", "t.json", "t.svg"], "files")
+    failed = case.run("bench", "-steps", "1", "-trace", "nowhere/t.json", "job.conf", code=73)
+    has(failed.err, "nowhere/t.json", "stderr")
+
+
 @check
 def bench_and_plan_measure_a_schedule_in_epochs(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 5"))
@@ -166,7 +215,8 @@ def bench_used_wrongly_is_2_and_a_mistake_78(case):
     case.write("job.conf", mlp("nowhere", "train_steps: 5"))
     for words in ([], ["-steps", "0", "job.conf"], ["-steps", "many", "job.conf"],
                   ["-steps", "job.conf"], ["-json=1", "job.conf"], ["-resume", "job.conf"],
-                  ["job.conf", "other.conf"]):
+                  ["job.conf", "other.conf"], ["-trace", "job.conf"],
+                  ["-trace", "out", "-flame", "out", "job.conf"]):
         equal(case.run("bench", *words, code=2).out, "", f"stdout of bench {words}")
     case.run("check", "-steps", "3", "job.conf", code=2)
     case.run("bench", "none.conf", code=66)

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "driver/bench/step_trace.h"
+
 namespace singa {
 
 // Results of one layer. Times are milliseconds, each the median over the steps.
@@ -31,6 +33,7 @@ struct BenchReport {
   double peak = 0;       // operations per second: of all threads, or of a large product on the GPU
   double copy_rate = 0;  // bytes per second: of all threads, or within the GPU's memory
   int64_t peak_rss = 0;  // bytes
+  StepTrace trace = {};  // the step with the median time
 
   double samples_per_second() const { return 1e3 * static_cast<double>(batch) / step_ms; }
 };

@@ -107,6 +107,7 @@ class WorkersRun {
     if (std::ssize(figures_) == limits_.steps) return;  // the steps that others are granted remain
     figures_.push_back(*recorder_->figures());
     gradients_.push_back(recorder_->gradients());
+    traces_.Add(recorder_->trace());
   }
 
   bool Enough() const {
@@ -119,8 +120,12 @@ class WorkersRun {
   WorkersReport Report() {
     const WorkerModel& model = groups_->lead().model();
     WorkersReport report;
-    for (const Param* param : model.trained().params)
+    report.trace = traces_.Median();
+    for (const NetNode& node : model.net().nodes()) report.trace.layers.push_back(node.full_name);
+    for (const Param* param : model.trained().params) {
       report.gradients.push_back({param->name(), param->data.bytes(), {}});
+      report.trace.params.push_back(param->name());
+    }
     report.shares = shares_->Means();
     report.sync = TextOf(groups_->plan());
     report.groups = groups_->size();
@@ -142,6 +147,7 @@ class WorkersRun {
   std::optional<ProcessShares> shares_;
   std::vector<StepFigures> figures_;
   std::vector<std::vector<GradientTimes>> gradients_;
+  StepTraces traces_;
   std::chrono::steady_clock::time_point start_;
 };
 

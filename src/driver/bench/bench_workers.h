@@ -2,22 +2,16 @@
 // measures them in the process of rank 0. It writes no file.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "driver/bench/bench_limits.h"
 #include "driver/bench/workers_report.h"
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
-
-struct BenchLimits {
-  int64_t warm_up, steps;  // steps that are not measured, and most that are
-  int64_t least;           // steps that are measured, even if they take more than `seconds`
-  double seconds;
-};
 
 // Returns `job`, a result of BenchJob, for a run of all its workers that BenchWorkers
 // ends. It has no checkpoints and restarts, and its rows are for ProcessShares.

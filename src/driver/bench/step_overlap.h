@@ -21,12 +21,21 @@ struct Interval {
   int64_t length() const { return to - from; }
 };
 
+// A call of a worker to a layer.
+struct LayerSpan {
+  int layer = 0;  // place in the net's order
+  bool backward = false, bridge = false;
+  Interval time;
+  int64_t wait = 0;  // part of the time, in nanoseconds, that an input layer waits for records
+};
+
 // A call of a worker to its ParamExchange.
 struct ExchangeSpan {
   enum Kind : unsigned char { kAwait, kGradient, kPieces, kFinish };
 
   Kind kind = kFinish;
   int param = -1;  // place in TrainedParams::own; -1: the call is for no param
+  int layer = -1;  // place of the layer that completes the param's gradient; -1: none
   Interval time;
   int64_t computing = 0;  // part of the time in which the worker computed the gradient's pieces
 };

@@ -15,29 +15,43 @@ namespace {
 // Measures the time of a layer.
 class TimedLayer final : public LayerWrapper {
  public:
-  TimedLayer(std::unique_ptr<Layer> layer, LayerTimes* times, const Clock* clock)
-      : LayerWrapper(std::move(layer)), times_(times), clock_(clock) {}
+  // Adds a copy of `span`, with its time, to `spans` for each call.
+  TimedLayer(std::unique_ptr<Layer> layer, const LayerSpan& span, LayerTimes* times,
+             std::vector<LayerSpan>* spans, const Clock* clock)
+      : LayerWrapper(std::move(layer)), span_(span), times_(times), spans_(spans), clock_(clock) {}
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const int64_t start = clock_->Now();
     layer().ComputeFeature(ctx, phase, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    const double ms = MsOf(clock_->Now() - start);
+    const Interval time = {start, clock_->Now()};
     RecordReader* const reader = layer().reader();
     const double wait = reader ? reader->TakeWaitMs() : 0;
-    times_->forward += ms - wait;
+    times_->forward += MsOf(time.length()) - wait;
     times_->wait += wait;
+    Note(false, time, static_cast<int64_t>(wait * kMillisecond));
   }
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const double updates = times_->update;
     const int64_t start = clock_->Now();
     layer().ComputeGradient(ctx, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    times_->backward += MsOf(clock_->Now() - start) - (times_->update - updates);
+    const Interval time = {start, clock_->Now()};
+    times_->backward += MsOf(time.length()) - (times_->update - updates);
+    Note(true, time, 0);
   }
 
  private:
+  void Note(bool backward, const Interval& time, int64_t wait) {
+    spans_->push_back(span_);
+    spans_->back().backward = backward;
+    spans_->back().time = time;
+    spans_->back().wait = wait;
+  }
+
+  const LayerSpan span_;
   LayerTimes* times_;
+  std::vector<LayerSpan>* spans_;
   const Clock* clock_;
 };
 
@@ -47,7 +61,9 @@ StepTimer::StepTimer(Trainer* trainer, const Clock* clock) : trainer_(trainer), 
   auto& nodes = trainer->model().net().nodes();
   times_.resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    nodes[i].layer = std::make_unique<TimedLayer>(std::move(nodes[i].layer), &times_[i], clock_);
+    const LayerSpan span = {.layer = static_cast<int>(i), .bridge = nodes[i].bridge, .time = {}};
+    nodes[i].layer = std::make_unique<TimedLayer>(std::move(nodes[i].layer), span, &times_[i],
+                                                  &layer_spans_, clock_);
     for (Param* param : nodes[i].completes) {
       owners_[param] = i;
       if (param->sink) sinks_[param] = std::exchange(param->sink, this);
@@ -68,8 +84,10 @@ StepTimer::~StepTimer() {
 double StepTimer::Note(ExchangeSpan::Kind kind, const Param* param, int64_t start,
                        int64_t computing) {
   const auto place = places_.find(param);
+  const auto owner = owners_.find(param);
   spans_.push_back({.kind = kind,
                     .param = place == places_.end() ? -1 : place->second,
+                    .layer = owner == owners_.end() ? -1 : static_cast<int>(owner->second),
                     .time = {start, clock_->Now()},
                     .computing = computing});
   return MsOf(spans_.back().time.length() - computing);
@@ -78,10 +96,12 @@ double StepTimer::Note(ExchangeSpan::Kind kind, const Param* param, int64_t star
 double StepTimer::Step(int64_t step) {
   times_.assign(times_.size(), {});
   spans_.clear();
+  layer_spans_.clear();
   late_updates_ = 0;
   const int64_t start = clock_->Now();
   trainer_->TrainStep(step, this);
-  return MsOf(clock_->Now() - start);
+  time_ = {start, clock_->Now()};
+  return MsOf(time_.length());
 }
 
 void StepTimer::Await(Param* param, int64_t step) {

@@ -36,6 +36,10 @@ class StepTimer final : public ParamExchange, public GradientSink {
   const std::vector<LayerTimes>& layers() const { return times_; }
   // Milliseconds of the last step's updates that waited for the end of the backward pass.
   double late_updates() const { return late_updates_; }
+  // The calls to layers in the last step, in their order.
+  const std::vector<LayerSpan>& layer_spans() const { return layer_spans_; }
+  // The last step.
+  const Interval& time() const { return time_; }
   // The calls to the exchange in the last step, in their order.
   const std::vector<ExchangeSpan>& spans() const { return spans_; }
 
@@ -58,6 +62,8 @@ class StepTimer final : public ParamExchange, public GradientSink {
   std::map<const Param*, int> places_;  // in TrainedParams::own
   std::vector<ExchangeSpan> spans_;
   std::vector<LayerTimes> times_;
+  std::vector<LayerSpan> layer_spans_;
+  Interval time_;
   double late_updates_ = 0;
 };
 

@@ -25,14 +25,17 @@ TeamRecorder::TeamRecorder(WorkerTeam* team, const Clock* clock, SliceTimes* tim
 bool TeamRecorder::AwaitRecords(const std::function<bool()>& stop) {
   const int64_t start = clock_.Now();
   const bool there = team_.AwaitRecords(stop);
-  awaited_ms_ += MsOf(clock_.Now() - start);
+  awaited_.push_back({start, clock_.Now()});
   return there;
 }
 
 void TeamRecorder::Step(int64_t step) {
   const int64_t now = clock_.Now();
-  if (steps_ > 1) figures_ = FiguresOf({start_, now}, step - 1);
-  awaited_ms_ = 0;
+  if (steps_ > 1) {
+    figures_ = FiguresOf({start_, now}, step - 1);
+    trace_ = TraceOf({start_, now}, step - 1);
+  }
+  awaited_.clear();
   start_before_ = std::exchange(start_, now);
   ready_before_ = ready_;
   times_.Begin(step);
@@ -104,19 +107,39 @@ std::vector<UpdateSpan> TeamRecorder::UpdatesOf(int64_t step) const {
 }
 
 // Gradients of the step before may still be on their way when the step begins.
-std::vector<Interval> TeamRecorder::FlightsOf(const Interval& window, int64_t step) const {
-  std::vector<Interval> flights;
+std::vector<StepTrace::Flight> TeamRecorder::FlightsOf(const Interval& window, int64_t step) const {
+  std::vector<StepTrace::Flight> flights;
   for (int param = 0; param < std::ssize(ready_); ++param)
     for (const auto& [of, ready] : {std::pair{step - 1, &ready_before_}, {step, &ready_}}) {
       Flight flight = FlightOf(of, param, *ready);
       if (!flight.arrived) flight.time.to = window.to;
-      if (flight.known) flights.push_back(flight.time);
+      const Interval inside = {std::max(flight.time.from, window.from),
+                               std::min(flight.time.to, window.to)};
+      if (flight.known && inside.length() > 0) flights.push_back({param, of, inside});
     }
   return flights;
 }
 
+// The first worker waits for the records of all workers, after its step.
+StepTrace TeamRecorder::TraceOf(const Interval& window, int64_t step) const {
+  StepTrace trace = {.step = step, .time = window, .flights = FlightsOf(window, step)};
+  for (const auto& timer : timers_)
+    trace.workers.push_back(
+        SpansOf(timer->layer_spans(), timer->spans(), TraceSpan::kCommunication));
+  for (const Interval& time : awaited_)
+    trace.workers[0].push_back({.kind = TraceSpan::kWait, .time = time});
+  for (int s = 0; own_values_ && s < trained_.table.size(); ++s) {
+    const SliceTimes::Times times = times_.Of(step, s);
+    if (times.submitted == SliceTimes::kNone) continue;
+    trace.updates.push_back({.kind = TraceSpan::kUpdate,
+                             .param = trained_.table[s].param,
+                             .time = {times.sum, times.submitted}});
+  }
+  return trace;
+}
+
 StepFigures TeamRecorder::FiguresOf(const Interval& window, int64_t step) const {
-  StepFigures figures = {.step = MsOf(window.length()), .data_wait = awaited_ms_};
+  StepFigures figures = {.step = MsOf(window.length()), .data_wait = MsOf(LengthOf(awaited_))};
   std::vector<std::vector<ExchangeSpan>> spans;
   const auto& nodes = team_.lead().model().net().nodes();
   const double share = 1.0 / static_cast<double>(timers_.size());
@@ -129,7 +152,9 @@ StepFigures TeamRecorder::FiguresOf(const Interval& window, int64_t step) const 
       figures.data_wait += share * layer.wait;
     }
   }
-  const ExchangeTimes times = TimesOf(window, FlightsOf(window, step), spans, UpdatesOf(step));
+  std::vector<Interval> flights;
+  for (const StepTrace::Flight& flight : FlightsOf(window, step)) flights.push_back(flight.time);
+  const ExchangeTimes times = TimesOf(window, flights, spans, UpdatesOf(step));
   figures.update = MsOf(times.update);
   figures.exposed = MsOf(times.exposed);
   figures.worker_wait = MsOf(times.worker_wait);

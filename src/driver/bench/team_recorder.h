@@ -12,6 +12,7 @@
 #include "driver/bench/slice_times.h"
 #include "driver/bench/step_overlap.h"
 #include "driver/bench/step_timer.h"
+#include "driver/bench/step_trace.h"
 
 namespace singa {
 
@@ -52,6 +53,8 @@ class TeamRecorder {
   // Returns the figures of the step before the last; none in the first two steps, since gradients
   // of the step before it count.
   const std::optional<StepFigures>& figures() const { return figures_; }
+  // Returns the trace of the step of figures(), without names. REQUIRES: there are figures.
+  const StepTrace& trace() const { return trace_; }
   // Returns the times by param of the step before the last.
   const std::vector<GradientTimes>& gradients() const { return gradients_; }
 
@@ -67,7 +70,8 @@ class TeamRecorder {
   Flight FlightOf(int64_t step, int param, const std::vector<int64_t>& ready) const;
   void NoteReady();
   void NoteGradients(int64_t step);
-  std::vector<Interval> FlightsOf(const Interval& window, int64_t step) const;
+  std::vector<StepTrace::Flight> FlightsOf(const Interval& window, int64_t step) const;
+  StepTrace TraceOf(const Interval& window, int64_t step) const;
   StepFigures FiguresOf(const Interval& window, int64_t step) const;
   std::vector<UpdateSpan> UpdatesOf(int64_t step) const;
 
@@ -81,9 +85,10 @@ class TeamRecorder {
   std::vector<std::unique_ptr<StepTimer>> timers_;  // by worker
   int64_t start_ = 0, start_before_ = 0;            // of the last two steps
   int64_t steps_ = 0;
-  double awaited_ms_ = 0;                      // records, since the last step
+  std::vector<Interval> awaited_;              // waits for records since the last step
   std::vector<int64_t> ready_, ready_before_;  // by param, in the last two steps
   std::optional<StepFigures> figures_;
+  StepTrace trace_;
   std::vector<GradientTimes> gradients_;
 };
 

@@ -28,6 +28,7 @@ struct WorkersReport {
   int groups = 1, workers = 1;  // of the job; workers of each group
   int processes = 1, here = 1;  // workers of group 0 in this process
   int64_t batch = 0, steps = 0;
+  StepTrace trace = {};  // the step with the median time
 
   double bytes_sent() const;  // mean of a step, by all of `shares`
 };

@@ -12,11 +12,11 @@
 #include "base/thread/thread.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/bench/bench_job.h"
+#include "driver/bench/bench_layers.h"
 #include "driver/bench/bench_report.h"
 #include "driver/bench/bench_workers.h"
-#include "driver/bench/median.h"
-#include "driver/bench/node_work.h"
-#include "driver/bench/step_timer.h"
+#include "driver/bench/write_trace.h"
+#include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
@@ -38,81 +38,12 @@ constexpr int64_t kWarmUp = 5;  // unmeasured steps first: they fill caches and 
 constexpr int64_t kMostSteps = 50, kLeastSteps = 5;
 constexpr std::chrono::seconds kLongest{10};
 
-// Measurements, one entry per step.
-struct Steps {
-  std::vector<std::vector<LayerTimes>> layers;
-  std::vector<double> ms, late_updates;
-};
-
-// Returns the median of value(i) over the steps i.
-double MedianOf(const Steps& steps, const std::function<double(size_t)>& value) {
-  std::vector<double> values;
-  for (size_t s = 0; s < steps.ms.size(); ++s) values.push_back(value(s));
-  return Median(std::move(values));
-}
-
-double SumOf(const std::vector<LayerTimes>& layers, double LayerTimes::*part) {
-  double sum = 0;
-  for (const LayerTimes& times : layers) sum += times.*part;
-  return sum;
-}
-
-Steps RunSteps(int64_t asked, Trainer* trainer) {
-  const SteadyClock clock;
-  StepTimer timer(trainer, &clock);
-  Steps steps;
-  for (int64_t s = 0; s < kWarmUp; ++s) timer.Step(s);
-  const auto start = std::chrono::steady_clock::now();
-  const int64_t most = asked > 0 ? asked : kMostSteps;
-  for (int64_t s = 0; s < most; ++s) {
-    if (asked <= 0 && s >= kLeastSteps && std::chrono::steady_clock::now() - start > kLongest)
-      break;
-    steps.ms.push_back(timer.Step(kWarmUp + s));
-    steps.layers.push_back(timer.layers());
-    steps.late_updates.push_back(timer.late_updates());
-  }
-  return steps;
-}
-
-BenchRow RowOf(const Steps& steps, size_t i, const NetNode& node, int64_t states) {
-  BenchRow row;
-  row.layer = node.full_name;
-  row.type = node.conf.has_user_type() ? node.conf.user_type() : LayerType_Name(node.conf.type());
-  row.forward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].forward; });
-  row.backward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].backward; });
-  row.update_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].update; });
-  const NodeWork work = WorkOf(node, states);
-  row.flops = work.flops();
-  row.bytes = work.bytes();
-  return row;
-}
-
-BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
-  BenchReport report;
-  const auto states = static_cast<int64_t>(trainer->replica().state_count());
-  const auto sum = [&](double LayerTimes::*part) {
-    return MedianOf(steps, [&](size_t s) { return SumOf(steps.layers[s], part); });
-  };
-  report.sum.layer = "sum";
-  for (const NetNode& node : trainer->model().net().nodes()) {
-    report.layers.push_back(RowOf(steps, report.layers.size(), node, states));
-    report.sum.flops += report.layers.back().flops;
-    report.sum.bytes += report.layers.back().bytes;
-  }
-  report.sum.forward_ms = sum(&LayerTimes::forward);
-  report.sum.backward_ms = sum(&LayerTimes::backward);
-  report.sum.update_ms = sum(&LayerTimes::update);
-  report.wait_ms = sum(&LayerTimes::wait);
-  report.step_ms = Median(steps.ms);
-  report.late_update_ms = Median(steps.late_updates);
-  report.overhead_ms = MedianOf(steps, [&](size_t s) {
-    double rest = steps.ms[s] - steps.late_updates[s];
-    for (const LayerTimes& times : steps.layers[s]) rest -= times.sum();
-    return rest;
-  });
-  report.batch = trainer->model().samples_per_step();
-  report.steps = static_cast<int64_t>(steps.ms.size());
-  return report;
+BenchLimits LimitsOf(const CommandLine& line) {
+  const bool asked = line.steps > 0;
+  return {.warm_up = kWarmUp,
+          .steps = asked ? line.steps : kMostSteps,
+          .least = asked ? line.steps : kLeastSteps,
+          .seconds = static_cast<double>(kLongest.count())};
 }
 
 int64_t PeakRss() {
@@ -121,7 +52,7 @@ int64_t PeakRss() {
   return usage.ru_maxrss * int64_t{1024};
 }
 
-BenchReport Measure(const JobProto& job, int64_t steps) {
+BenchReport Measure(const JobProto& job, const BenchLimits& limits) {
   const int threads = WorkerThreads(job, 0);
   CheckThreads(threads - 1);
   Trainer trainer(job, threads);
@@ -132,8 +63,7 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   InitParams(trainer.model().ctx(), files, &trainer.model().params());
   Stream* const stream = trainer.model().ctx().stream;  // null: the CPU computes
   const double before = stream ? 0 : MeasureFmaPeak(threads);
-  const Steps measured = RunSteps(steps, &trainer);
-  BenchReport report = ReportOf(measured, &trainer);
+  BenchReport report = BenchLayers(limits, &trainer);
   report.threads = threads;
   report.peak_rss = PeakRss();
   if (stream) {
@@ -152,14 +82,6 @@ void Print(const std::string& text) {
   std::fflush(stdout);  // other processes write there, too
 }
 
-BenchLimits LimitsOf(const CommandLine& line) {
-  const bool asked = line.steps > 0;
-  return {.warm_up = kWarmUp,
-          .steps = asked ? line.steps : kMostSteps,
-          .least = asked ? line.steps : kLeastSteps,
-          .seconds = static_cast<double>(kLongest.count())};
-}
-
 // Measures the workers of a job, in the processes that `singa -conf` would start. Rank 0 calls
 // `report` with the text.
 int MeasureWorkers(const JobProto& bench, const CommandLine& line,
@@ -172,6 +94,7 @@ int MeasureWorkers(const JobProto& bench, const CommandLine& line,
     const auto measured = BenchWorkers(its, limits, options, says);
     if (!measured) return InterruptCode();
     report(line.json ? WorkersJson(*measured) : WorkersTable(*measured));
+    WriteTrace(measured->trace, line.trace, line.flame);
     return kExitOk;
   };
   if (PlanSync(job).topology.processes() > 1)
@@ -199,13 +122,15 @@ int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
     if (const int code = MeasureWorkers(job, line, keep); code != kExitOk) return code;
   }
   const AllCores cores;  // the workers may have been bound
-  BenchReport report = Measure(job, line.steps);
+  BenchReport report = Measure(job, LimitsOf(line));
   report.synthetic = synthetic;
   Print(line.json ? BenchJson(report) : BenchTable(report));
   Print(of_workers);
-  if (!HasSeveralWorkers(job) || !of_workers.empty()) return kExitOk;
-  const std::string why_not = WhyNotWorkers(job);
-  if (why_not.empty()) return MeasureWorkers(job, line, Print);
+  if (!of_workers.empty()) return kExitOk;
+  const std::string why_not = HasSeveralWorkers(job) ? WhyNotWorkers(job) : "";
+  if (HasSeveralWorkers(job) && why_not.empty()) return MeasureWorkers(job, line, Print);
+  WriteTrace(report.trace, line.trace, line.flame);
+  if (why_not.empty()) return kExitOk;
   std::fprintf(stderr, "singa bench: the workers of `cluster` are not measured: %s\n",
                why_not.c_str());
   return kExitOk;
@@ -214,6 +139,8 @@ int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
 }  // namespace
 
 int BenchCommand(const CommandLine& line) {
+  if (!line.trace.empty() && line.trace == line.flame)
+    throw UsageError("bench", StrCat("-trace and -flame need two files, both name ", line.flame));
   const bool in_part = AnotherProcessSpeaks();  // rank 0, or this program, measures layers
   CheckOptions options;
   options.quiet = in_part;
@@ -232,9 +159,10 @@ int BenchCommand(const CommandLine& line) {
 namespace {
 
 constexpr const char* kBenchHelp =
-    R"(usage: singa bench [-steps N] [-synthetic] [-json] [-set PATH=VALUE]... FILE
+    R"(usage: singa bench [-steps N] [-synthetic] [-json] [-trace OUT.json] [-flame OUT.svg]
+                   [-set PATH=VALUE]... FILE
 
-Trains a job for some steps and prints where the time goes. It keeps no files.
+Trains a job for some steps and prints where the time goes. It keeps no other files than OUT.
 First one worker trains the whole net. If the job has several workers, they train as `singa -conf`
 would start them, and a second part shows how much of their communication is hidden. Under mpirun or
 srun, the processes meet by temporary files in the job's workspace.
@@ -243,6 +171,10 @@ srun, the processes meet by temporary files in the job's workspace.
   -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
   -json        one JSON object a line: each layer's, then the step's; with several workers, then
                each gradient's, each process's and their step's
+  -trace OUT   writes a trace of one step to a JSON file, for ui.perfetto.dev or chrome://tracing:
+               the step with the median time of the last 50. Layers, updates, gradients and waits
+               are those of process 0; the other processes send it only their sums
+  -flame OUT   writes an SVG of the first worker of that step: phases, blocks of layers, layers
 
 Every time is a median of its own, so columns add up only nearly.
   update        of the params that the layer is the last to use
@@ -271,16 +203,16 @@ The part of several workers has means over the workers of group 0 in process 0:
   sent          by all processes below. Their waits and coding are means over their workers
 )";
 
-SINGA_REGISTER_SUBCOMMAND(bench,
-                          {.place = 40,
-                           .name = "bench",
-                           .operands = "FILE",
-                           .brief = "time the training steps of a job, layer by layer",
-                           .reads = Subcommand::kFile,
-                           .options = {"conf", "set", "plugin", "json", "steps", "synthetic"},
-                           .alone = false,  // all processes measure the workers of a job
-                           .help = kBenchHelp,
-                           .run = BenchCommand});
+SINGA_REGISTER_SUBCOMMAND(bench, {.place = 40,
+                                  .name = "bench",
+                                  .operands = "FILE",
+                                  .brief = "time the training steps of a job, layer by layer",
+                                  .reads = Subcommand::kFile,
+                                  .options = {"conf", "set", "plugin", "json", "steps", "synthetic",
+                                              "trace", "flame"},
+                                  .alone = false,  // all processes measure the workers of a job
+                                  .help = kBenchHelp,
+                                  .run = BenchCommand});
 
 }  // namespace
 

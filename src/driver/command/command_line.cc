@@ -28,7 +28,7 @@ constexpr Option kOptions[] = {
     {"conf", true},    {"set", true},        {"plugin", true},     {"resume", false},
     {"test", false},   {"svg", false},       {"json", false},      {"steps", true},
     {"expand", false}, {"synthetic", false}, {"singa_conf", true}, {"singa_job", true},
-    {"host", true},
+    {"host", true},    {"trace", true},      {"flame", true},
 };
 
 std::string Quoted(const std::string& text) { return "\"" + Excerpt(text) + "\""; }
@@ -138,6 +138,8 @@ class Parser {
     if (name_ == "conf") line_.conf = *value_;
     if (name_ == "singa_conf") line_.singa_conf = *value_;
     if (name_ == "host") line_.host = *value_;
+    if (name_ == "trace") line_.trace = *value_;
+    if (name_ == "flame") line_.flame = *value_;
     if (name_ == "resume") line_.resume = true;
     if (name_ == "svg") line_.svg = true;
     if (name_ == "expand") line_.expand = true;

@@ -22,6 +22,7 @@ struct CommandLine {
   bool json = false;              // bench and doctor
   int64_t steps = 0;              // bench; 0: not given
   bool synthetic = false;         // bench
+  std::string trace, flame;       // bench: files to write; "": none
   std::vector<std::string> sets;  // "path=value", in order
   std::string singa_conf;
   int singa_job = -1;

@@ -1,9 +1,11 @@
 // Tests what a TeamRecorder measures, with a clock that the layers and updates of the test move.
 #include "driver/bench/team_recorder.h"
 
+#include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include "singa/base/str_cat.h"
 #include "support/driver/work_clock.h"
 #include "train/state/init_params.h"
 
@@ -101,6 +103,28 @@ TEST_F(TeamRecorderTest, AStepIsWhatItsPartsAre) {
   EXPECT_EQ(step.worker_wait, 0);
   EXPECT_EQ(step.update, 0);  // the server updates
   EXPECT_EQ(step.other(), 0);
+}
+
+// Times are since the step began. The trace is that of the figures.
+TEST_F(TeamRecorderTest, ATraceHasTheSpansAndGradientsOfAStep) {
+  const StepTrace& trace = recorder_->trace();
+  EXPECT_EQ(trace.step, 2);
+  EXPECT_EQ(trace.time.length(), 18 * kMillisecond);
+  std::vector<std::string> found;
+  const auto note = [&](const std::string& name, const Interval& time) {
+    if (time.length() == 0) return;
+    found.push_back(
+        StrCat(name, " ", MsOf(time.from - trace.time.from), "-", MsOf(time.to - trace.time.from)));
+  };
+  for (const TraceSpan& span : trace.workers.at(0))
+    note(StrCat(NameOf(span.kind), " ", span.param), span.time);
+  for (const StepTrace::Flight& flight : trace.flights)
+    note(StrCat("gradient ", flight.param, " of step ", flight.step), flight.time);
+  EXPECT_THAT(found, testing::ElementsAre("wait 0 0-4", "forward -1 4-9", "communication 1 9-10",
+                                          "backward -1 10-17", "communication 0 17-18",
+                                          "gradient 0 of step 1 0-4", "gradient 0 of step 2 17-18",
+                                          "gradient 1 of step 2 9-17"));
+  EXPECT_TRUE(trace.updates.empty());  // the server updates
 }
 
 TEST_F(TeamRecorderTest, AGradientIsReadyThenSummedThenAwaited) {

@@ -1,0 +1,24 @@
+#include "driver/bench/write_trace.h"
+
+#include "driver/bench/flame_svg.h"
+#include "driver/bench/trace_json.h"
+#include "io/file/new_file.h"
+
+namespace singa {
+namespace {
+
+void ReplaceFile(const std::string& path, const std::string& text) {
+  PosixFileSystem disk;
+  NewFile file(&disk, path);
+  file.Write(text);
+  file.Commit();
+}
+
+}  // namespace
+
+void WriteTrace(const StepTrace& trace, const std::string& json, const std::string& svg) {
+  if (!json.empty()) ReplaceFile(json, TraceJson(trace));
+  if (!svg.empty()) ReplaceFile(svg, FlameSvg(trace));
+}
+
+}  // namespace singa
