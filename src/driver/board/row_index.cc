@@ -12,7 +12,7 @@ constexpr int64_t kMostLine = int64_t{1} << 20;  // bytes; a longer line is no r
 constexpr int64_t kBlock = int64_t{2} << 20;     // bytes that are read at once
 constexpr size_t kTail = 512;                    // bytes by which a changed file is found
 constexpr size_t kMostSeries = 20'000;           // rows of further series are left out
-constexpr size_t kMostText = size_t{64} << 20;   // bytes of all lines that are returned together
+constexpr size_t kMostLines = size_t{64} << 20;  // bytes of all lines that are returned together
 constexpr int64_t kGap = int64_t{1} << 12;       // bytes between rows that are read with them
 
 void AppendNumber(int64_t number, std::string* text) {
@@ -172,7 +172,7 @@ std::vector<std::string> RowIndex::Lines(const std::vector<int64_t>& wanted) con
       if (newline != std::string::npos) lines[i] = text.substr(at, newline - at);
     }
     bytes += text.size();
-    if (bytes < kMostText) continue;
+    if (bytes < kMostLines) continue;
     lines.resize(i);
     break;
   }
