@@ -20,7 +20,6 @@
 namespace singa {
 namespace {
 
-using google::protobuf::Descriptor;
 using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
@@ -94,10 +93,10 @@ std::string ValueTopic(const std::string& topic, const std::vector<FieldPlace>& 
 }
 
 std::string MessageTopic(const std::string& topic, const std::vector<FieldPlace>& all) {
-  std::set<const Descriptor*> messages = {JobProto::descriptor()};
+  std::set<const google::protobuf::Descriptor*> messages = {JobProto::descriptor()};
   for (const FieldPlace& place : all)
     if (place.field->message_type()) messages.insert(place.field->message_type());
-  for (const Descriptor* message : messages)
+  for (const google::protobuf::Descriptor* message : messages)
     if (message->name() == topic)
       return Wrapped(topic + ": ", CommentOf(*message), 2) + "\n" + FieldsText(*message);
   return "";
