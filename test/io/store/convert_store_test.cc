@@ -178,7 +178,12 @@ TEST_F(ConvertStoreTest, MeasuresAStore) {
   out << s;
   EXPECT_EQ(out.str(),
             "records  3\nnumbers  2\nshape    not given\nmin      1\nmax      9\nmean     4\n"
-            "std      2.5819889\n\nlabel    records\n0        1\n1        2\n");
+            "std      2.5819889\n\n"
+            "channel  min              max              mean             std\n"
+            "0        1                5                3                1.6329932\n"
+            "1        2                9                5                2.9439203\n\n"
+            "channel_mean: [3, 5]\nchannel_std: [1.6329932, 2.9439203]\n\n"
+            "label    records\n0        1\n1        2\n");
 }
 
 // The mean has 12,317 bytes for images of 3 x 32 x 32, as SINGA 0.3's image_mean.bin.
