@@ -151,6 +151,7 @@ TEST_F(CkptImportTest, AnExportTransposesWhatTheJobOfTheImportDoes) {
 
 TEST_F(CkptImportTest, AllThatAnExportLacksToBeLikeAFileIsListed) {
   ASSERT_EQ(Import(Tensors({{"w", {2, 4}}, {"b", {2}}})).code, kExitOk);
+  std::filesystem::remove(dir_.Path("in.safetensors"));
   const std::string out = dir_.Path("out.safetensors");
   const CapturedCommand run =
       Ckpt({"export", "-like", Tensors({{"w", {4, 1}}, {"head", {2}}}), folder_, out});
