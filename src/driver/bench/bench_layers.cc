@@ -46,7 +46,7 @@ Steps RunSteps(const BenchLimits& limits, Trainer* trainer) {
     steps.traces.Add(
         {.step = limits.warm_up + s,
          .time = timer.time(),
-         .workers = {SpansOf(timer.layer_spans(), timer.spans(), TraceSpan::kUpdate)}});
+         .workers = {SpansOf(timer.layer_spans(), timer.spans(), TraceSpan::kUpdates)}});
   }
   return steps;
 }

@@ -34,7 +34,7 @@ std::array<Times, kPhases> SelfTimesOf(const StepTrace& trace) {
     int64_t* const outer = open.empty() ? &rest : &times[open.back()->kind][open.back()->layer];
     *outer -= span.time.length();
     times[span.kind][span.layer] += span.time.length() - span.computing;
-    if (span.computing > 0) times[TraceSpan::kBackward][span.layer] += span.computing;
+    if (span.computing > 0) times[TraceSpan::kBackwardCall][span.layer] += span.computing;
     open.push_back(&span);
   }
   times[kPhases - 1][-1] = rest;

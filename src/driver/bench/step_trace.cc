@@ -16,17 +16,17 @@ std::vector<TraceSpan> SpansOf(std::span<const LayerSpan> layers,
                                std::span<const ExchangeSpan> exchange, TraceSpan::Kind gradient) {
   std::vector<TraceSpan> spans;
   for (const LayerSpan& span : layers) {
-    const TraceSpan::Kind own = span.backward ? TraceSpan::kBackward : TraceSpan::kForward;
-    const TraceSpan::Kind kind = span.bridge ? TraceSpan::kCommunication : own;
+    const TraceSpan::Kind own = span.backward ? TraceSpan::kBackwardCall : TraceSpan::kForwardCall;
+    const TraceSpan::Kind kind = span.bridge ? TraceSpan::kExchange : own;
     spans.push_back({.kind = kind, .layer = span.layer, .time = span.time});
     const int64_t waited = std::min(span.wait, span.time.length());
     if (waited > 0)
-      spans.push_back({.kind = TraceSpan::kWait,
+      spans.push_back({.kind = TraceSpan::kWaiting,
                        .layer = span.layer,
                        .time = {span.time.from, span.time.from + waited}});
   }
   for (const ExchangeSpan& span : exchange)
-    spans.push_back({.kind = span.kind == ExchangeSpan::kAwait ? TraceSpan::kWait : gradient,
+    spans.push_back({.kind = span.kind == ExchangeSpan::kAwait ? TraceSpan::kWaiting : gradient,
                      .layer = span.layer,
                      .param = span.param,
                      .time = span.time,

@@ -13,9 +13,9 @@ namespace singa {
 
 // A piece of work, or a wait. Spans of one worker nest or are apart.
 struct TraceSpan {
-  enum Kind : unsigned char { kForward, kBackward, kUpdate, kCommunication, kWait };
+  enum Kind : unsigned char { kForwardCall, kBackwardCall, kUpdates, kExchange, kWaiting };
 
-  Kind kind = kForward;
+  Kind kind = kForwardCall;
   int layer = -1;  // place in StepTrace::layers; -1: the span is for no layer
   int param = -1;  // place in StepTrace::params; -1: the span is for no param
   Interval time;

@@ -124,14 +124,13 @@ std::vector<StepTrace::Flight> TeamRecorder::FlightsOf(const Interval& window, i
 StepTrace TeamRecorder::TraceOf(const Interval& window, int64_t step) const {
   StepTrace trace = {.step = step, .time = window, .flights = FlightsOf(window, step)};
   for (const auto& timer : timers_)
-    trace.workers.push_back(
-        SpansOf(timer->layer_spans(), timer->spans(), TraceSpan::kCommunication));
+    trace.workers.push_back(SpansOf(timer->layer_spans(), timer->spans(), TraceSpan::kExchange));
   for (const Interval& time : awaited_)
-    trace.workers[0].push_back({.kind = TraceSpan::kWait, .time = time});
+    trace.workers[0].push_back({.kind = TraceSpan::kWaiting, .time = time});
   for (int s = 0; own_values_ && s < trained_.table.size(); ++s) {
     const SliceTimes::Times times = times_.Of(step, s);
     if (times.submitted == SliceTimes::kNone) continue;
-    trace.updates.push_back({.kind = TraceSpan::kUpdate,
+    trace.updates.push_back({.kind = TraceSpan::kUpdates,
                              .param = trained_.table[s].param,
                              .time = {times.sum, times.submitted}});
   }

@@ -89,7 +89,7 @@ std::string TraceJson(const StepTrace& trace) {
   const int flights =
       PutInTracks(trace.flights, first, [&](const StepTrace::Flight& flight, int track) {
         const std::string& param = trace.params[flight.param];
-        events.Span(param + " on its way", NameOf(TraceSpan::kCommunication), flight.time, track,
+        events.Span(param + " on its way", NameOf(TraceSpan::kExchange), flight.time, track,
                     {{"param", param}, {"step", flight.step}});
       });
   for (int i = 0; i < updates; ++i) events.Name("thread_name", workers + i, "updates");

@@ -25,16 +25,16 @@ StepTrace Step() {
   StepTrace trace = {.step = 7, .time = {100 * kMs, 200 * kMs}};
   trace.layers = {"c1", "c1_relu", "a<b"};
   trace.params = {"w&1", "b1"};
-  trace.workers = {{{.kind = TraceSpan::kForward, .layer = 0, .time = {100 * kMs, 120 * kMs}},
-                    {.kind = TraceSpan::kForward, .layer = 1, .time = {120 * kMs, 130 * kMs}},
-                    {.kind = TraceSpan::kBackward, .layer = 0, .time = {140 * kMs, 180 * kMs}},
-                    {.kind = TraceSpan::kUpdate,
+  trace.workers = {{{.kind = TraceSpan::kForwardCall, .layer = 0, .time = {100 * kMs, 120 * kMs}},
+                    {.kind = TraceSpan::kForwardCall, .layer = 1, .time = {120 * kMs, 130 * kMs}},
+                    {.kind = TraceSpan::kBackwardCall, .layer = 0, .time = {140 * kMs, 180 * kMs}},
+                    {.kind = TraceSpan::kUpdates,
                      .layer = 0,
                      .param = 0,
                      .time = {150 * kMs, 165 * kMs},
                      .computing = 5 * kMs},
-                    {.kind = TraceSpan::kWait, .layer = 2, .time = {180 * kMs, 190 * kMs}}},
-                   {{.kind = TraceSpan::kForward, .layer = 1, .time = {101 * kMs, 102 * kMs}}}};
+                    {.kind = TraceSpan::kWaiting, .layer = 2, .time = {180 * kMs, 190 * kMs}}},
+                   {{.kind = TraceSpan::kForwardCall, .layer = 1, .time = {101 * kMs, 102 * kMs}}}};
   return trace;
 }
 
@@ -52,7 +52,7 @@ TEST(SpansOf, InnerSpansFollowTheirOuterOnes) {
       {.kind = ExchangeSpan::kAwait, .param = 0, .layer = 1, .time = {5, 10}},
       {.kind = ExchangeSpan::kPieces, .param = 0, .layer = 1, .time = {30, 50}, .computing = 7}};
   std::vector<std::string> found;
-  for (const TraceSpan& span : SpansOf(layers, exchange, TraceSpan::kUpdate))
+  for (const TraceSpan& span : SpansOf(layers, exchange, TraceSpan::kUpdates))
     found.push_back(
         StrCat(NameOf(span.kind), " of ", span.layer, ": ", span.time.from, " to ", span.time.to));
   EXPECT_THAT(found, testing::ElementsAre("wait of 1: 5 to 10", "forward of 0: 10 to 20",
