@@ -9,7 +9,9 @@ from process_checks import processes
 
 # The divisions @0 to @4 are those of the first convolution and the shortcut's, of the branches'
 # convolutions, of the sums, of the kReLU behind them, and of the inner product.
-BEGIN = """name: "residual" seed: 5 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
+# With some seeds the input of a kReLU comes so near to 0 that rounding decides its sign, on processors
+# with AVX2 or on those with AVX-512. Two trainings then part by 1e-3. Seed 6 has no such input.
+BEGIN = """name: "residual" seed: 6 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
 train_one_batch { alg: kBP } updater { @updater }
 neuralnet {
   layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" batchsize: 23
