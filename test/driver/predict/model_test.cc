@@ -21,7 +21,7 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kRecords = 23, kNumbers = 3 * 6 * 6;
+constexpr int64_t kRecords = 23, kPixels = 3 * 6 * 6;
 
 // Returns a CNN on colour pictures. It has every part that works differently in tests and in
 // training.
@@ -55,14 +55,14 @@ class ModelTest : public ::testing::Test {
     std::string lines;
     for (int r = 0; r < kRecords; ++r) {
       lines += std::to_string(r % 3);
-      for (int i = 0; i < kNumbers; ++i) {
+      for (int i = 0; i < kPixels; ++i) {
         rows_.push_back(static_cast<float>((i * 7 + r * 5) % 11));
         lines += "," + std::to_string((i * 7 + r * 5) % 11);
       }
       lines += "\n";
     }
     std::vector<float> mean;
-    for (int i = 0; i < kNumbers; ++i) mean.push_back(0.01f * static_cast<float>(i));
+    for (int i = 0; i < kPixels; ++i) mean.push_back(0.01f * static_cast<float>(i));
     net_ = NetText(dir_.Write("records.csv", lines), dir_.Write("mean", Tuple("0", Floats(mean))));
     conf_ = dir_.Write("job.conf", JobText(net_));
     ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(JobText(net_), &job_));
@@ -142,7 +142,7 @@ TEST_F(ModelTest, SaysWhatGoesInAndOut) {
 
 TEST_F(ModelTest, ComputesWhatATestDoes) {
   Session session(Opened());
-  EXPECT_EQ(session.Run({rows_.data(), 20 * kNumbers}), Tested(4));
+  EXPECT_EQ(session.Run({rows_.data(), 20 * kPixels}), Tested(4));
 }
 
 TEST_F(ModelTest, CutsAnyNumberOfRows) {
@@ -154,7 +154,7 @@ TEST_F(ModelTest, CutsAnyNumberOfRows) {
   }
   Session session(model);
   for (int64_t n : {7, 0, 1, 23, 4}) {
-    const std::vector<float> some = session.Run({rows_.data(), size_t(n * kNumbers)});
+    const std::vector<float> some = session.Run({rows_.data(), size_t(n * kPixels)});
     ExpectClose(some, {all.begin(), all.begin() + n * 3}, 5e-6);
   }
 }
@@ -163,7 +163,7 @@ TEST_F(ModelTest, GivesFeaturesInLogicalOrder) {
   // The expected numbers are computed by hand from rows (x - 2) / 3: minus the mean image, the
   // centre 4 x 4 of each channel, times 1/2.
   const Model model(job_, {.checkpoint = checkpoint_, .layer = "cut"});
-  const std::vector<float> cut = Session(model).Run({rows_.data(), size_t(kNumbers)});
+  const std::vector<float> cut = Session(model).Run({rows_.data(), size_t(kPixels)});
   ASSERT_EQ(cut.size(), 3u * 4 * 4);
   for (int c = 0; c < 3; ++c)
     for (int y = 0; y < 4; ++y)
@@ -255,7 +255,7 @@ TEST_F(ModelTest, NeedsACheckpointThatFits) {
 
 TEST_F(ModelTest, NeedsTheMeanFileForANumberOfRowsThatIsNew) {
   Session session(Opened());
-  const std::span<const float> five(rows_.data(), 5 * kNumbers), seven(rows_.data(), 7 * kNumbers);
+  const std::span<const float> five(rows_.data(), 5 * kPixels), seven(rows_.data(), 7 * kPixels);
   const std::vector<float> before = session.Run(five);
   ASSERT_EQ(std::remove(dir_.Path("mean").c_str()), 0);
   EXPECT_ERROR(session.Run(seven), kExitNoInput, "mean");
@@ -270,7 +270,7 @@ TEST_F(ModelTest, NeedsWhatTheLossReads) {
 
 TEST_F(ModelTest, TakesTheBatchOfAnOldDataLayer) {
   PosixFileSystem files;
-  const std::vector<uint8_t> pixel(kNumbers);
+  const std::vector<uint8_t> pixel(kPixels);
   const auto writer =
       NewStoreWriter("lmdb", {.path = dir_.Path("lmdb"), .shape = {3, 6, 6}, .records = 1}, &files);
   writer->Write({.pixel = pixel, .label = 1});
