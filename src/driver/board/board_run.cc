@@ -9,6 +9,7 @@
 #include "driver/board/job_state.h"
 #include "driver/board/row_outline.h"
 #include "driver/board/step_values.h"
+#include "io/metrics/row_number.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -24,11 +25,6 @@ constexpr int64_t kLeastRows = 50;     // of a series, where there are many
 // meanwhile, or is wrong JSON.
 json ParsedRow(const std::string& line) {
   return ReadRowOutline(line) ? json::parse(line, nullptr, false) : json();
-}
-
-// Returns whether a field is a number, which may be written as "nan" or "inf".
-bool IsNumber(const json& value) {
-  return value.is_number() || value == "nan" || value == "inf" || value == "-inf";
 }
 
 }  // namespace
@@ -59,7 +55,7 @@ void BoardRun::FindNames() {
     if (row.contains("layer") && row["layer"].is_string() && row["layer"] != "")
       layers.insert(row["layer"].get<std::string>());
     for (const auto& [key, value] : row.items())
-      if (!IsPlaceField(key) && IsNumber(value))
+      if (!IsPlaceField(key) && RowNumber(value))
         (FindStepValue(key) ? values : metrics).insert(key);
   }
   names_ = {{"phases", phases}, {"metrics", metrics}, {"values", values}, {"layers", layers}};

@@ -59,7 +59,7 @@ class BoardRun {
   const WorkspaceFiles files_;
   Mutex mutex_;  // taken for the whole of a read
   RowIndex index_ GUARDED_BY(mutex_);
-  // What rows have: phases, metrics, values, layers.
+  // The phases, metrics, values and layers that rows have.
   nlohmann::ordered_json names_ GUARDED_BY(mutex_);
   int64_t named_generation_ GUARDED_BY(mutex_) = 0, named_samples_ GUARDED_BY(mutex_) = -1;
 };

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "driver/board/step_values.h"
+#include "io/metrics/row_number.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -78,17 +78,8 @@ class Families {
   std::map<std::string, Family> families_;
 };
 
-// Returns the number in a field of a row; none: it has none.
-std::optional<double> JsonNumber(const json& value) {
-  if (value.is_number()) return value.get<double>();
-  if (value == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (value == "inf") return std::numeric_limits<double>::infinity();
-  if (value == "-inf") return -std::numeric_limits<double>::infinity();
-  return {};
-}
-
 double NumberField(const json& row, const char* field) {
-  return JsonNumber(row.value(field, json())).value_or(0);
+  return RowNumber(row.value(field, json())).value_or(0);
 }
 
 std::string TextField(const json& row, const char* field) {
@@ -111,7 +102,7 @@ void AddLayerRow(const std::string& run, const std::string& phase, const json& r
   const MetricLabels labels = {
       {"run", run}, {"layer", TextField(row, "layer")}, {"group", TextField(row, "group")}};
   for (const auto& [field, value] : row.items()) {
-    const std::optional<double> number = JsonNumber(value);
+    const std::optional<double> number = RowNumber(value);
     if (!number || IsPlaceField(field) || FindStepValue(field)) continue;
     to->Add(PrometheusName(phase + "_" + field),
             "Newest value of this metric of a layer in this phase.", labels, *number);
@@ -126,7 +117,7 @@ void AddStepRow(const std::string& run, const NewestRow& newest, Families* to) {
   to->Add("steps_total", "Steps that were trained.", labels, step + 1);
   for (const StepValue& value : kStepValues) {
     const bool sum = value.field == "bytes_sent";
-    const auto number = JsonNumber(newest.row.value(std::string(value.field), json()));
+    const auto number = RowNumber(newest.row.value(std::string(value.field), json()));
     if (!number) continue;
     to->Add(std::string(value.metric), value.help, labels,
             sum ? newest.bytes_sent : *number * value.scale);
@@ -150,7 +141,7 @@ void AddProcessRow(const std::string& run, const NewestRow& newest, Families* to
   to->Add("process_bytes_sent_total", "Bytes that a process sent.", labels, newest.bytes_sent);
   to->Add("process_bytes_received_total", "Bytes that a process received.", labels,
           newest.bytes_received);
-  if (const auto memory = JsonNumber(row.value("memory_mb", json())))
+  if (const auto memory = RowNumber(row.value("memory_mb", json())))
     to->Add("process_memory_bytes", "Memory of a process.", labels, *memory * 1e6);
 }
 

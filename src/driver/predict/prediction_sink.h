@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// What a record says of itself.
+// The label and the targets of a record.
 struct Truth {
   int32_t label = kNoLabel;
   std::span<const float> targets = {};  // empty: the record has none

@@ -1,26 +1,17 @@
 #include "io/metrics/read_rows.h"
 
 #include <cerrno>
-#include <cmath>
 #include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/file/input_file.h"
+#include "io/metrics/row_number.h"
 
 namespace singa {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::optional<double> NumberIn(const Json& value) {
-  if (value.is_number()) return value.get<double>();
-  if (value == "nan") return std::nan("");
-  if (value == "inf") return std::numeric_limits<double>::infinity();
-  if (value == "-inf") return -std::numeric_limits<double>::infinity();
-  return {};
-}
 
 // The members of `row` that are not scalars, or say which row it is.
 bool IsScalar(const std::string& name) {
@@ -55,7 +46,7 @@ void ReadScalars(const Json& json, MetricsRow* row) {
   for (const auto& [name, value] : json.items()) {
     if (!IsScalar(name)) continue;
     if (name == "samples_per_second" || name == "bad_records") to = &row->values;
-    if (const auto number = NumberIn(value)) to->emplace_back(name, *number);
+    if (const auto number = RowNumber(value)) to->emplace_back(name, *number);
   }
 }
 

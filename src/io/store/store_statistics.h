@@ -26,9 +26,9 @@ struct StoreStatistics : NumberStatistics {
   bool pictures = true;                   // all records are decoded pictures
   std::map<int32_t, int64_t> labels;      // label -> number of records; kNoLabel: without a label
   std::vector<NumberStatistics> targets;  // of target i of all records; empty: there are none
-  // Of each channel of all records, as StoreProto.channel_mean counts them: the first of three
-  // sizes, or each number of a record with one size or without a shape. Empty: records are of other
-  // kinds, or differ in their channels.
+  // The statistics of each channel over all records, as StoreProto.channel_mean counts channels:
+  // the first of three sizes, or each number of a record with one size or without a shape. Empty:
+  // records are of other kinds, or differ in their channels.
   std::vector<NumberStatistics> channels;
   std::vector<std::string> names;  // of the channels, by the file's header; empty: there is none
 };
