@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks the house: includes follow the rooms' one way, files stay short, no banned folder names,
-all modules of whole-job checks run, and no two headers define types of one name, which one program would mix up.
+all modules of whole-job checks run, and no two headers define types of one name, or inline functions
+of one name and the same parameters, which one program would mix up.
 
 usage: check_house.py [ROOT]; prints each violation and exits 1 if there is any.
 """
@@ -34,6 +35,8 @@ CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake", ".js", ".css", ".htm
 TOP = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "include", "src", "proto",
        "examples", "conf", "test", "tool"}
 TYPE = re.compile(r"(?:struct|class|enum(?: class)?) (?:alignas\(.*?\) |[A-Z_]+ )?(\w+)\b(?!;)")
+INLINE = re.compile(
+    r"^(?:\[\[\w+\]\] )?inline [^=;{}]*?([\w:]+)\(([^{};]*?)\)(?: const| noexcept)*\s*\{", re.MULTILINE)
 SKIPPED = re.compile(r"(^|/)(build[^/]*|\.git|__pycache__|singa-[^/]*)(/|$)")
 
 
@@ -111,6 +114,26 @@ def check_types(root):
             yield f"{', '.join(sorted(places))}: each defines a type {name}"
 
 
+def parameter_types(parameters):
+    """The types of `const A& a, int b = 0`, as text: without names and default values."""
+    types = [re.sub(r"\s*=.*", "", one).strip() for one in parameters.split(",")]
+    return ", ".join(re.sub(r"(?<=[\s&*>])\w+$", "", one).strip() for one in types)
+
+
+def check_inline_functions(root):
+    headers = {}  # by function: where it is defined
+    for pattern in ("include/**/*.h", "src/**/*.h", "src/**/*.cuh", "test/support/**/*.h"):
+        for file in root.glob(pattern):
+            text = file.read_text(encoding="utf-8")
+            spaces = ",".join(re.findall(r"^namespace ([\w:]+)", text, re.MULTILINE))
+            for name, parameters in INLINE.findall(text):
+                function = (spaces, f"{name}({parameter_types(parameters)})")
+                headers.setdefault(function, set()).add(file.relative_to(root).as_posix())
+    for (_, function), places in sorted(headers.items()):
+        if len(places) > 1:
+            yield f"{', '.join(sorted(places))}: each defines {function}"
+
+
 def check_modules(root):
     """Finds modules of checks that no program imports, so that their checks never run."""
     folder = root / "test" / "system"
@@ -124,6 +147,7 @@ def check_modules(root):
 def check(root):
     yield from check_roots(root)
     yield from check_types(root)
+    yield from check_inline_functions(root)
     yield from check_modules(root)
     for entry in sorted(root.iterdir()):
         if entry.name not in TOP and not entry.name.startswith(".") and not SKIPPED.search(entry.name):

@@ -52,8 +52,9 @@ void BoardRun::FindNames() {
     const std::string phase = row.value("phase", json()).is_string() ? row["phase"] : json("");
     phases.insert(phase);
     if (phase == "process") continue;
-    if (row.contains("layer") && row["layer"].is_string() && row["layer"] != "")
-      layers.insert(row["layer"].get<std::string>());
+    const json layer = row.value("layer", json());
+    if (layer.is_string() && !layer.get_ref<const std::string&>().empty())
+      layers.insert(layer.get<std::string>());
     for (const auto& [key, value] : row.items())
       if (!IsPlaceField(key) && RowNumber(value))
         (FindStepValue(key) ? values : metrics).insert(key);
@@ -134,6 +135,7 @@ RunState BoardRun::State() {
     std::map<int64_t, const RowSeries*> newest;  // by row
     for (const RowSeries& series : index_.series()) newest[series.newest] = &series;
     std::vector<int64_t> rows;
+    rows.reserve(newest.size());
     for (const auto& [row, series] : newest) rows.push_back(row);
     const std::vector<std::string> lines = index_.Lines(rows);
     for (size_t i = 0; i < lines.size(); ++i) {

@@ -39,7 +39,7 @@ std::string Calibration::Json() const {
                     {"probability", NumberOrNull(RatioOf(bin.probability, records))},
                     {"accuracy", NumberOrNull(RatioOf(static_cast<double>(bin.right), records))}});
   }
-  return JsonLine(bins);
+  return CompactJson(bins);
 }
 
 std::string Calibration::Table() const {

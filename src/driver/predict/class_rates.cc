@@ -71,7 +71,7 @@ std::string ClassRates::JsonMeans() const {
   const nlohmann::ordered_json micro = {{"precision", NumberOrNull(total.precision())},
                                         {"recall", NumberOrNull(total.recall())},
                                         {"f1", NumberOrNull(total.f1())}};
-  return "\"macro\":" + JsonLine(macro) + ",\"micro\":" + JsonLine(micro);
+  return "\"macro\":" + CompactJson(macro) + ",\"micro\":" + CompactJson(micro);
 }
 
 std::string ClassRates::JsonClasses() const {
@@ -84,7 +84,7 @@ std::string ClassRates::JsonClasses() const {
                                          {"f1", NumberOrNull(counts.f1())},
                                          {"support", counts.support},
                                          {"predicted", counts.predicted}};
-    text += (i > 0 ? "," : "") + JsonLine(line);
+    text += (i > 0 ? "," : "") + CompactJson(line);
   }
   return text + "]";
 }

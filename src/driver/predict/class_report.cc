@@ -29,7 +29,7 @@ class ClassReport final : public Report {
     }
     numbers["loss"] = NumberOrNull(RatioOf(loss_, records()));
     numbers["calibration_error"] = NumberOrNull(calibration_.ExpectedError());
-    const std::string members = JsonLine(numbers);
+    const std::string members = CompactJson(numbers);
     return StrCat("{", JsonHead("classes"), ",", members.substr(1, members.size() - 2), ",",
                   rates_.JsonMeans(), ",\"calibration_bins\":", calibration_.Json(),
                   ",\"worst\":", JsonOfWorst(), ",\"classes\":", rates_.JsonClasses(), ",",
@@ -88,7 +88,7 @@ class ClassReport final : public Report {
       line["loss"] = record.loss;
       list.push_back(std::move(line));
     }
-    return JsonLine(list);
+    return CompactJson(list);
   }
 
   std::string TableOfWorst() const {

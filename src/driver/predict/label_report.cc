@@ -22,7 +22,7 @@ class LabelReport final : public Report {
         {"accuracy", NumberOrNull(RatioOf(right_, Decisions()))},
         {"subset_accuracy", NumberOrNull(RatioOf(all_right_, records()))},
         {"loss", NumberOrNull(RatioOf(loss_, records()))}};
-    const std::string members = JsonLine(numbers);
+    const std::string members = CompactJson(numbers);
     return StrCat("{", JsonHead("labels"), ",", members.substr(1, members.size() - 2), ",",
                   rates_.JsonMeans(), ",\"worst\":", JsonOfWorst(),
                   ",\"labels\":", rates_.JsonClasses(), "}\n");
@@ -95,7 +95,7 @@ class LabelReport final : public Report {
                       {"labels", Present(record.targets)},
                       {"predicted", Present(record.scores)},
                       {"loss", record.loss}});
-    return JsonLine(list);
+    return CompactJson(list);
   }
 
   ClassRates rates_;

@@ -18,10 +18,10 @@ class NumberReport final : public Report {
 
   std::string Json() const override {
     const Errors all = OfAll();
-    const std::string members = JsonLine({{"loss", NumberOrNull(RatioOf(squares(), records()))},
-                                          {"mae", NumberOrNull(all.mae)},
-                                          {"rmse", NumberOrNull(all.rmse)},
-                                          {"r2", NumberOrNull(all.r2)}});
+    const std::string members = CompactJson({{"loss", NumberOrNull(RatioOf(squares(), records()))},
+                                             {"mae", NumberOrNull(all.mae)},
+                                             {"rmse", NumberOrNull(all.rmse)},
+                                             {"r2", NumberOrNull(all.r2)}});
     nlohmann::ordered_json targets = nlohmann::ordered_json::array();
     for (size_t i = 0; i < sums_.size(); ++i) {
       const Errors of = OfTarget(i);
@@ -37,7 +37,7 @@ class NumberReport final : public Report {
                        {"predicted", record.scores},
                        {"loss", record.loss}});
     return StrCat("{", JsonHead("numbers"), ",", members.substr(1, members.size() - 2),
-                  ",\"worst\":", JsonLine(worst), ",\"targets\":", JsonLine(targets), "}\n");
+                  ",\"worst\":", CompactJson(worst), ",\"targets\":", CompactJson(targets), "}\n");
   }
 
   std::string Text() const override {

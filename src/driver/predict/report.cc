@@ -58,10 +58,10 @@ void Report::EndInput(const std::string& input) {
 }
 
 std::string Report::JsonHead(const std::string& kind) const {
-  const std::string head = JsonLine({{"kind", kind},
-                                     {"layer", options_.layer},
-                                     {"records", records_},
-                                     {"without_label", without_truth_}});
+  const std::string head = CompactJson({{"kind", kind},
+                                        {"layer", options_.layer},
+                                        {"records", records_},
+                                        {"without_label", without_truth_}});
   return head.substr(1, head.size() - 2);
 }
 

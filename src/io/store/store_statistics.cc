@@ -64,8 +64,9 @@ class ChannelMoments {
     if (first_) channels_.resize(channels);
     first_ = false;
     if (channels != channels_.size()) channels_.clear();
+    if (channels_.empty()) return;
+    const size_t size = static_cast<size_t>(sample.size()) / channels_.size();
     for (size_t i = 0; i < channels_.size(); ++i) {
-      const size_t size = static_cast<size_t>(sample.size()) / channels;
       if (sample.data.empty())
         channels_[i].Add(sample.pixel.subspan(i * size, size));
       else
