@@ -76,6 +76,13 @@ find_python() {
 }
 release() { build release; }
 unit() { ctest --preset release; }
+# The part with sanitizers runs the unit tests of all rooms. Those of kernels also run as they are
+# optimised.
+release_kernels() {
+  cmake --preset release >/dev/null
+  cmake --build --preset release-kernels
+}
+unit_kernels() { ctest --preset release-kernels; }
 format() { git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format-14 --dry-run -Werror; }
 # Unit tests and fuzz corpora, with the lines that they run. By clang, which fuzz targets need, and
 # which compiles such code in two thirds of g++'s time.
@@ -104,7 +111,7 @@ tidy() { tool/tidy.sh build 8; }
 # The programs for a machine with GPUs start where nothing is installed.
 bundle() {
   if grep -q '^SINGA_CUDA:BOOL=ON' build/CMakeCache.txt; then
-    cmake --build build --target bundle
+    tool/bundle.sh build build/bundle tensor math nn train
   else
     echo "LEFT OUT: no bundle for machines with GPUs: this build has no kernels for them" >&2
   fi
@@ -139,10 +146,10 @@ digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 prepare() { part "Python packages" python; }
 compile() {
   part "format" format
-  part "build Release" release
+  part "build Release" release_kernels
 }
 use_release() {
-  part "unit tests, house, bad confs" unit
+  part "unit tests of kernels, house" unit_kernels
   part "whole jobs: train, kill, resume" system
   part "kill -9, ten of each role" kills
   part "signals at random moments" signals
@@ -167,7 +174,7 @@ use_sanitizers() {
 quick_jobs() { part "whole jobs: train, kill, resume" system; }
 quick_units() {
   part "format" format
-  part "unit tests, house, bad confs" unit
+  part "unit tests, house" unit
 }
 
 case ${1:-} in

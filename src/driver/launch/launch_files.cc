@@ -23,7 +23,7 @@ namespace singa {
 namespace {
 
 // Intervals of polling, as shared file systems do not report a new file.
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kPause{20};
 constexpr std::chrono::seconds kLookAgain{1};
 constexpr int64_t kLongestEndpoint = 512;
 
@@ -123,7 +123,7 @@ void LaunchFilesReader::AwaitFile(const std::string& file, const std::string& bu
                              " s (cluster.start_timeout; ", file,
                              which.empty() ? " is not there" : " is of another start",
                              "); all processes need the same cluster.workspace"));
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kPause);
   }
 }
 

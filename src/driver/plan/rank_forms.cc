@@ -31,7 +31,7 @@ ThinShares SharesOf(const TrainedShapes& shapes, int rank) {
 // Returns the milliseconds that kPowerSGD takes for 1 MB of a matrix: its products, and what it
 // adds to the matrix before and leaves out of it afterwards.
 double ProductMs(int rank) {
-  constexpr int kTurns = 3;
+  constexpr int kRuns = 3;
   const LowRankShape shape{2048, 1024, rank};  // larger than most caches, as large layers are
   const Philox random{.seed = 0, .purpose = HashName("matrix"), .step = 0};
   std::vector<float> m(shape.size()), sum(shape.size()), p(shape.p_size()), q(shape.q_size());
@@ -40,8 +40,8 @@ double ProductMs(int rank) {
     sum[i] = i < kNoise ? random.Gaussian(static_cast<int64_t>(i)) : sum[i - kNoise];
   RenewColumns(shape, Philox{}, q);
   std::vector<double> times;
-  times.reserve(kTurns);
-  for (int turn = 0; turn < kTurns; ++turn) {
+  times.reserve(kRuns);
+  for (int run = 0; run < kRuns; ++run) {
     times.push_back(MeasureMs([&] {
       for (size_t i = 0; i < m.size(); ++i) m[i] += sum[i];
       TimesQ(shape, m, q, p);
