@@ -9,17 +9,24 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/singa ${public_gen_dir}/singa
         TYPE INCLUDE)
 install(DIRECTORY ${gen_dir}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/singa/proto
         FILES_MATCHING PATTERN "*.pb.h")
-install(FILES ${proto_files} DESTINATION ${CMAKE_INSTALL_DATADIR}/singa/proto)
+install(FILES ${proto_files} ${PROJECT_SOURCE_DIR}/proto/README.md
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/singa/proto)
 
 # The manual, the guide, and the program that draws curves.
 install(FILES ${PROJECT_SOURCE_DIR}/conf/reference.conf ${PROJECT_SOURCE_DIR}/conf/hostfile
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/conf/guide DESTINATION ${CMAKE_INSTALL_DOCDIR})
+set(texts_dir ${CMAKE_CURRENT_BINARY_DIR}/texts)
+set(guide_dir ${CMAKE_INSTALL_FULL_DOCDIR}/guide)
+file(RELATIVE_PATH proto_from_guide ${guide_dir} ${CMAKE_INSTALL_FULL_DATADIR}/singa/proto)
+file(RELATIVE_PATH include_from_guide ${guide_dir} ${CMAKE_INSTALL_FULL_INCLUDEDIR}/singa)
+install(CODE "set(guide \"${PROJECT_SOURCE_DIR}/conf/guide\")\nset(texts \"${texts_dir}\")
+set(proto \"${proto_from_guide}\")\nset(include \"${include_from_guide}\")")
+install(SCRIPT ${CMAKE_CURRENT_SOURCE_DIR}/install_guide.cmake)
+install(DIRECTORY ${texts_dir}/guide DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/tool/plot TYPE BIN RENAME singa-plot)
 
 # The program itself writes completion and man pages, which another machine's program cannot.
 if(NOT CMAKE_CROSSCOMPILING)
-  set(texts_dir ${CMAKE_CURRENT_BINARY_DIR}/texts)
   install(CODE "set(program \"$<TARGET_FILE:singa_main>\")\nset(texts \"${texts_dir}\")")
   install(SCRIPT ${CMAKE_CURRENT_SOURCE_DIR}/install_texts.cmake)
   install(DIRECTORY ${texts_dir}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})

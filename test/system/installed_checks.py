@@ -1,5 +1,6 @@
 """Checks what the installed tree has beside the program and the library."""
 import gzip
+import re
 import subprocess
 
 import case
@@ -19,6 +20,16 @@ def completion_man_pages_and_the_guide_are_installed(one):
     case.true("usage" in plot.stdout or "needs matplotlib" in plot.stderr, f"singa-plot: {plot}")
 
 
+def links_of_the_installed_guide_lead_to_installed_files(one):
+    pages = list((one.site.prefix / "share/doc/singa/guide").glob("*.md"))
+    links = [(page, link) for page in pages
+             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())]
+    lost = sorted({f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()})
+    case.equal(lost, [], "links that lead nowhere")
+    for link in ("proto/job.proto", "proto/README.md", "include/singa/nn/layer.h"):
+        case.true(any(to.endswith(link) for _, to in links), f"no link to {link}")
+
+
 def layers_lists_those_of_plugins(one):
     plugin = one.site.built / "gate.so"
     case.has(one.run("layers", "-plugin", plugin).out, "Layers of plugins", "singa layers")
@@ -27,4 +38,5 @@ def layers_lists_those_of_plugins(one):
     case.has(one.run("layers", "-conf", "job.conf").out, "  Gate\n", "singa layers -conf")
 
 
-CHECKS = [completion_man_pages_and_the_guide_are_installed, layers_lists_those_of_plugins]
+CHECKS = [completion_man_pages_and_the_guide_are_installed,
+          links_of_the_installed_guide_lead_to_installed_files, layers_lists_those_of_plugins]
