@@ -5,10 +5,11 @@
 #include <cstring>
 #include <ctime>
 
+#include "io/metrics/read_rows.h"
+
 namespace singa {
 namespace {
 
-constexpr int64_t kMostLine = int64_t{1} << 20;  // bytes; a longer line is no row
 constexpr int64_t kBlock = int64_t{2} << 20;     // bytes that are read at once
 constexpr size_t kTail = 512;                    // bytes by which a changed file is found
 constexpr size_t kMostSeries = 20'000;           // rows of further series are left out
@@ -76,7 +77,7 @@ void RowIndex::ReadNew(const WorkspaceFile& file) {
     const size_t newline = text.rfind('\n');
     if (newline == std::string::npos) {
       // A row that is not written to its end yet waits for it.
-      if (static_cast<int64_t>(text.size()) <= kMostLine) return;
+      if (static_cast<int64_t>(text.size()) <= kMostRowBytes) return;
       skips_ = true;
       end_ += static_cast<int64_t>(text.size());
       tail_ = text.substr(text.size() - kTail);
@@ -105,7 +106,7 @@ void RowIndex::AddLines(std::string_view text) {
 void RowIndex::AddLine(std::string_view line, int64_t offset) {
   if (line.empty()) return;
   std::optional<RowOutline> head;
-  if (static_cast<int64_t>(line.size()) <= kMostLine) head = ReadRowOutline(line);
+  if (static_cast<int64_t>(line.size()) <= kMostRowBytes) head = ReadRowOutline(line);
   const int number = head ? FindSeries(*head) : -1;
   if (number < 0) {
     ++malformed_;
@@ -154,7 +155,7 @@ std::vector<std::string> RowIndex::Lines(const std::vector<int64_t>& wanted) con
   const auto begin = [&](int64_t row) { return rows_[static_cast<size_t>(row)].offset; };
   const auto end = [&](int64_t row) {
     const int64_t next = row + 1 < rows() ? begin(row + 1) : end_;
-    return std::min(next, begin(row) + kMostLine + 1);
+    return std::min(next, begin(row) + kMostRowBytes + 1);
   };
   size_t bytes = 0;
   for (size_t i = 0; i < wanted.size();) {

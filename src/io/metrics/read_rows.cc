@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "base/file/input_file.h"
 #include "io/metrics/row_number.h"
@@ -50,19 +52,46 @@ void ReadScalars(const Json& json, MetricsRow* row) {
   }
 }
 
+// Calls use(line) with each line of at most kMostRowBytes bytes.
+template <typename Use>
+void EachLine(std::istream* file, const Use& use) {
+  std::vector<char> block(1 << 16);
+  std::string line;
+  bool too_long = false;
+  const auto end_line = [&] {
+    if (!too_long) use(line);
+    line.clear();
+    too_long = false;
+  };
+  while (*file) {
+    file->read(block.data(), static_cast<std::streamsize>(block.size()));
+    std::string_view rest(block.data(), static_cast<size_t>(file->gcount()));
+    while (!rest.empty()) {
+      const size_t newline = rest.find('\n');
+      const std::string_view part = rest.substr(0, newline);
+      too_long = too_long || line.size() + part.size() > size_t{kMostRowBytes};
+      if (!too_long) line += part;
+      if (newline == std::string_view::npos) break;
+      end_line();
+      rest.remove_prefix(newline + 1);
+    }
+  }
+  end_line();
+}
+
 }  // namespace
 
 void ReadRows(const std::string& path, const std::function<void(const MetricsRow&, double)>& use) {
   InputFile::Open(path);  // throws if it is missing or no file
   std::ifstream file(path, std::ios::binary);
-  for (std::string line; std::getline(file, line);) {
+  EachLine(&file, [&](const std::string& line) {
     const Json json = Json::parse(line, nullptr, false);
     MetricsRow row;
     double time = 0;
-    if (json.is_discarded() || !ReadHead(json, &row, &time)) continue;
+    if (json.is_discarded() || !ReadHead(json, &row, &time)) return;
     ReadScalars(json, &row);
     use(row, time);
-  }
+  });
   if (!file.eof()) ThrowInputError(path, "its rows cannot be read", errno);
 }
 
