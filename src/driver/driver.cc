@@ -38,6 +38,7 @@ int RunCommand(const CommandLine& line) {
     return kExitUsage;
   }
   if (line.help) {
+    if (!line.topic.empty()) LoadPluginsForHelp(line.plugins, line.conf);
     std::fputs((line.topic.empty() ? Help(line.subcommand) : HelpOn(line.topic)).c_str(), stdout);
     return kExitOk;
   }

@@ -36,6 +36,9 @@ def layers_lists_those_of_plugins(one):
     case.has(one.run("layers", "-plugin", plugin, "Gate").out, "[gate.gate_conf]", "singa layers Gate")
     one.write("job.conf", f'name: "x"\nplugin: "{plugin}"\n')
     case.has(one.run("layers", "-conf", "job.conf").out, "  Gate\n", "singa layers -conf")
+    page = one.run("layers", "-plugin", plugin, "Gate").out
+    case.equal(one.run("help", "Gate", "-plugin", plugin).out, page, "singa help Gate -plugin")
+    case.equal(one.run("help", "Gate", "-conf", "job.conf").out, page, "singa help Gate -conf")
 
 
 CHECKS = [completion_man_pages_and_the_guide_are_installed,

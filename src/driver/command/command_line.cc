@@ -133,7 +133,10 @@ class Parser {
       line_.sets.push_back(*value_);
       return;
     }
-    if (name_ == "plugin") return line_.sets.push_back(AppendOption("plugin", *value_));
+    if (name_ == "plugin") {
+      line_.plugins.push_back(*value_);
+      return line_.sets.push_back(AppendOption("plugin", *value_));
+    }
     if (!seen_.insert(name_).second) Fail(StrCat("-", name_, " is given twice"));
     if (name_ == "conf") line_.conf = *value_;
     if (name_ == "singa_conf") line_.singa_conf = *value_;

@@ -16,14 +16,15 @@ struct CommandLine {
   std::string conf;
   bool resume = false;
   bool test = false;
-  bool verbose = false;           // -v
-  bool svg = false;               // graph
-  bool expand = false;            // check
-  bool json = false;              // bench and doctor
-  int64_t steps = 0;              // bench; 0: not given
-  bool synthetic = false;         // bench
-  std::string trace, flame;       // bench: files to write; "": none
-  std::vector<std::string> sets;  // "path=value", in order
+  bool verbose = false;              // -v
+  bool svg = false;                  // graph
+  bool expand = false;               // check
+  bool json = false;                 // bench and doctor
+  int64_t steps = 0;                 // bench; 0: not given
+  bool synthetic = false;            // bench
+  std::string trace, flame;          // bench: files to write; "": none
+  std::vector<std::string> sets;     // "path=value", in order
+  std::vector<std::string> plugins;  // of -plugin, which are in `sets`, too
   std::string singa_conf;
   int singa_job = -1;
   std::string host = "localhost";

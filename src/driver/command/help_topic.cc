@@ -1,6 +1,7 @@
 #include "driver/command/help_topic.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,7 +11,9 @@
 #include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/diagnostic.h"
+#include "driver/conf/job_conf.h"
 #include "driver/conf/synonyms.h"
+#include "driver/plugin/load_plugins.h"
 #include "driver/schema/layer_text.h"
 #include "driver/schema/schema_comments.h"
 #include "driver/schema/schema_text.h"
@@ -121,6 +124,14 @@ std::string NearestLayer(const std::string& type) {
 }
 
 }  // namespace
+
+void LoadPluginsForHelp(const std::vector<std::string>& plugins, const std::string& conf) {
+  for (const std::string& plugin : plugins) LoadPlugin(plugin);
+  if (conf.empty()) return;
+  JobProto job;
+  const JobConf parsed(conf, {}, &job);
+  if (!parsed.ok()) std::fputs(parsed.Render().c_str(), stderr);
+}
 
 std::string HelpOn(const std::string& topic) {
   if (const std::optional<std::string> layer = LayerTextOf(topic)) return *layer;

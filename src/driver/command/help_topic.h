@@ -2,8 +2,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace singa {
+
+// Loads plugins, and those of the job `conf` whatever else is wrong with it; "": no job. The other
+// functions then know their layers. Throws ConfigError.
+void LoadPluginsForHelp(const std::vector<std::string>& plugins, const std::string& conf);
 
 // X is a layer type or a value of another enum (kConvolution, kSGD), a field by its name or path
 // (train_steps, JobProto.train_steps, updater.momentum), or a message (UpdaterProto). Throws

@@ -4,27 +4,17 @@
 #include "driver/command/arguments.h"
 #include "driver/command/help_topic.h"
 #include "driver/command/subcommand.h"
-#include "driver/conf/job_conf.h"
-#include "driver/plugin/load_plugins.h"
 #include "driver/schema/layer_text.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
 
-// Loads the plugins of the job `file`, whatever else is wrong with it.
-void LoadPluginsOfFile(const std::string& file) {
-  JobProto job;
-  const JobConf conf(file, {}, &job);
-  if (!conf.ok()) std::fputs(conf.Render().c_str(), stderr);
-}
-
 int LayersCommand(const CommandLine& line) {
   const Arguments args("layers", line.args, {.values = {"conf"}, .repeated = {"plugin"}});
   if (args.operands().size() > 1)
     args.ThrowUsage(StrCat("takes one type, a second is \"", Printable(args.operands()[1]), "\""));
-  for (const std::string& plugin : args.All("plugin")) LoadPlugin(plugin);
-  if (args.Has("conf")) LoadPluginsOfFile(args.Get("conf"));
+  LoadPluginsForHelp(args.All("plugin"), args.Get("conf"));
   const std::string text =
       args.operands().empty() ? LayersText() : HelpOnLayer("layers", args.operands()[0]);
   std::fputs(text.c_str(), stdout);
@@ -35,7 +25,7 @@ constexpr const char* kLayersHelp = R"(usage: singa layers [-conf FILE] [-plugin
 
 Lists the types of layers by kind, a line each: type, what it computes, the field of its settings.
 With TYPE, such as kConvolution, it prints the sources of the layer, its settings with their types,
-defaults and ranges, and an example. `singa help TYPE` prints the same.
+defaults and ranges, and an example. `singa help TYPE` prints the same, with the same options.
 
   -conf FILE        a job, whose plugins are loaded
   -plugin LIBRARY   a shared library with layers; any number of times

@@ -121,6 +121,9 @@ TEST(CommandLine, HelpXIsXHelp) {
   EXPECT_TRUE(ParseCommandLine({"help", "ckpt", "ls"}).help);
   EXPECT_EQ(ParseCommandLine({"help", "kReLU"}).topic, "kReLU");
   EXPECT_EQ(RefusalOf({"help", "kReLU", "x"}), "unexpected argument \"x\"");
+  const CommandLine own = ParseCommandLine({"help", "-plugin", "gate.so", "Gate"});
+  EXPECT_EQ(own.topic, "Gate");
+  EXPECT_EQ(own.plugins, (std::vector<std::string>{"gate.so"}));
 }
 
 TEST(CommandLine, VersionIsAnOptionToo) {
