@@ -97,15 +97,18 @@ std::string PrometheusName(const std::string& text) {
   return name;
 }
 
-// Adds the numbers of a layer: singa_train_loss, singa_test_accuracy, ...
+// Adds the numbers of a layer: singa_train_loss, singa_test_accuracy, ... A name that Prometheus
+// does not allow is a label, too, so that top-1 and top_1 stay two samples.
 void AddLayerRow(const std::string& run, const std::string& phase, const json& row, Families* to) {
   const MetricLabels labels = {
       {"run", run}, {"layer", TextField(row, "layer")}, {"group", TextField(row, "group")}};
   for (const auto& [field, value] : row.items()) {
     const std::optional<double> number = RowNumber(value);
     if (!number || IsPlaceField(field) || FindStepValue(field)) continue;
-    to->Add(PrometheusName(phase + "_" + field),
-            "Newest value of this metric of a layer in this phase.", labels, *number);
+    const std::string name = PrometheusName(phase + "_" + field);
+    MetricLabels own = labels;
+    if (name != phase + "_" + field) own.emplace_back("metric", field);
+    to->Add(name, "Newest value of this metric of a layer in this phase.", own, *number);
   }
 }
 

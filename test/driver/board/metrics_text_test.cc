@@ -48,8 +48,21 @@ TEST(MetricsTextTest, EscapesNamesAndSpellsNumbersThatAreNotFinite) {
                     {"layer", "a\"b\\c\nd"}, {"loss", "nan"}, {"odd-name", "-inf"}};
   const std::string text = TextFor(row, "run \"1\"");
   ExpectLine(text, R"(singa_validation_loss{run="run \"1\"",layer="a\"b\\c\nd",group="0"} NaN)");
-  ExpectLine(text,
-             R"(singa_validation_odd_name{run="run \"1\"",layer="a\"b\\c\nd",group="0"} -Inf)");
+  ExpectLine(text, R"(singa_validation_odd_name{run="run \"1\"",layer="a\"b\\c\nd",group="0",)"
+                   R"(metric="odd-name"} -Inf)");
+}
+
+TEST(MetricsTextTest, KeepsMetricsApartThatDifferInPunctuation) {
+  const std::string text = TextFor({{"phase", "test"},
+                                    {"step", 1},
+                                    {"group", 0},
+                                    {"layer", "l"},
+                                    {"top-1", 1},
+                                    {"top.1", 2},
+                                    {"top_1", 3}});
+  ExpectLine(text, R"(singa_test_top_1{run="a",layer="l",group="0",metric="top-1"} 1)");
+  ExpectLine(text, R"(singa_test_top_1{run="a",layer="l",group="0",metric="top.1"} 2)");
+  ExpectLine(text, R"(singa_test_top_1{run="a",layer="l",group="0"} 3)");
 }
 
 TEST(MetricsTextTest, DescribesEachMetricOnce) {
