@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/file/file_system.h"
-#include "driver/board/job_state.h"
 #include "driver/board/row_outline.h"
 #include "driver/board/step_values.h"
 #include "io/metrics/row_number.h"
@@ -73,7 +72,7 @@ ordered_json BoardRun::Summary() {
   } catch (const Error& caught) {
     error = caught.what();
   }
-  const JobState job = ReadJobState(files_);
+  const JobState job = job_.Read(files_);
   summary["job"] = job.name.empty() ? json() : json(job.name);
   summary["live"] = job.Runs(index_.changed());
   summary["rows"] = index_.rows();
@@ -127,7 +126,7 @@ RunState BoardRun::State() {
   const MutexLock lock(&mutex_);
   try {
     index_.Update();
-    const JobState job = ReadJobState(files_);
+    const JobState job = job_.Read(files_);
     state.job = job.name;
     state.live = job.Runs(index_.changed());
     state.rows = index_.rows();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/thread/mutex.h"
+#include "driver/board/job_state.h"
 #include "driver/board/row_index.h"
 #include "driver/board/workspace_files.h"
 
@@ -59,6 +60,7 @@ class BoardRun {
   const WorkspaceFiles files_;
   Mutex mutex_;  // taken for the whole of a read
   RowIndex index_ GUARDED_BY(mutex_);
+  JobStateReader job_ GUARDED_BY(mutex_);
   // The phases, metrics, values and layers that rows have.
   nlohmann::ordered_json names_ GUARDED_BY(mutex_);
   int64_t named_generation_ GUARDED_BY(mutex_) = 0, named_samples_ GUARDED_BY(mutex_) = -1;

@@ -18,20 +18,20 @@ namespace {
 
 constexpr int64_t kMostConf = int64_t{4} << 20;
 
-// Takes the name and train_steps of the job as it ran.
-void ReadConf(const WorkspaceFiles& files, JobState* state) {
-  const auto text = files.Text("visualization/job.conf", kMostConf);
-  if (!text) return;
+// Returns the name and train_steps of a job; none of them if the text is no conf.
+JobState ParsedConf(const std::string& text) {
   class : public google::protobuf::io::ErrorCollector {
     void AddError(int, int, const std::string&) override {}
   } silent;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&silent);
   parser.AllowPartialMessage(true);
+  JobState state;
   JobProto job;
-  if (!parser.ParseFromString(*text, &job)) return;
-  state->name = job.name();
-  if (job.has_train_steps()) state->train_steps = job.train_steps();
+  if (!parser.ParseFromString(text, &job)) return state;
+  state.name = job.name();
+  if (job.has_train_steps()) state.train_steps = job.train_steps();
+  return state;
 }
 
 // Takes the name from the picture of the net, whose first line is `digraph "NAME" {`.
@@ -75,9 +75,24 @@ bool JobState::Runs(double changed) const {
   return locked_here || (locked_elsewhere && now - changed < kFreshSeconds);
 }
 
-JobState ReadJobState(const WorkspaceFiles& files) {
-  JobState state;
-  ReadConf(files, &state);
+// Reads the conf of the job as it ran.
+void JobStateReader::ReadConf(const WorkspaceFiles& files) {
+  std::optional<WorkspaceFile> file;
+  try {
+    file = files.Open("visualization/job.conf");
+    if (file && Unchanged(file->status, conf_status_)) return;
+    conf_ =
+        file && file->size() <= kMostConf ? ParsedConf(file->Read(0, file->size())) : JobState();
+  } catch (const FileError&) {  // the name stays unknown
+    conf_ = {};
+  }
+  conf_status_ = {};
+  if (file) conf_status_ = file->status;
+}
+
+JobState JobStateReader::Read(const WorkspaceFiles& files) {
+  ReadConf(files);
+  JobState state = conf_;
   if (state.name.empty()) ReadPicture(files, &state);
   ReadLockFile(files, &state);
   return state;

@@ -1,6 +1,8 @@
 // JobState is what the files of a workspace say of its job, beside rows.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +22,17 @@ struct JobState {
   bool Runs(double changed) const;
 };
 
-JobState ReadJobState(const WorkspaceFiles& files);
+// Reads the state of one job at each call. It parses the job's conf again only if that file has
+// changed.
+class JobStateReader {
+ public:
+  JobState Read(const WorkspaceFiles& files);
+
+ private:
+  void ReadConf(const WorkspaceFiles& files);
+
+  struct stat conf_status_ = {};
+  JobState conf_;  // what the conf says
+};
 
 }  // namespace singa

@@ -26,11 +26,6 @@ bool SameFile(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-bool Unchanged(const struct stat& a, const struct stat& b) {
-  return SameFile(a, b) && a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec &&
-         a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
-}
-
 }  // namespace
 
 RowIndex::RowIndex(const WorkspaceFiles* files) : files_(*files), generation_(std::time(nullptr)) {}

@@ -13,6 +13,12 @@
 
 namespace singa {
 
+bool Unchanged(const struct stat& now, const struct stat& before) {
+  return now.st_dev == before.st_dev && now.st_ino == before.st_ino &&
+         now.st_size == before.st_size && now.st_mtim.tv_sec == before.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == before.st_mtim.tv_nsec;
+}
+
 void WorkspaceFile::ReadTo(int64_t offset, int64_t n, std::string* bytes) const {
   bytes->resize(static_cast<size_t>(n));
   int64_t done = 0;

@@ -14,6 +14,9 @@
 
 namespace singa {
 
+// Returns whether a file is the one that it was, and has not changed.
+bool Unchanged(const struct stat& now, const struct stat& before);
+
 // An open file of a workspace, and what the system says of it.
 struct WorkspaceFile {
   Descriptor descriptor;
