@@ -37,7 +37,7 @@ void KernelSlot::Fill(Device device, Rank rank) {
 
 const char* KernelSlot::Choice(const Context& ctx) const {
   if (!ctx.plain && Has(ctx.device, Rank::kVendor))
-    return ctx.device == Device::kCpu ? "oneDNN" : "cuBLAS";  // plans name themselves
+    return ctx.device == Device::kCpu ? SINGA_CPU_LIBRARY : "cuBLAS";  // plans name themselves
   if (!ctx.plain && Has(ctx.device, Rank::kVector)) return NameOf(Rank::kVector);
   return Has(ctx.device, Rank::kPlain) ? NameOf(Rank::kPlain) : "none";
 }

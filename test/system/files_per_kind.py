@@ -59,7 +59,7 @@ def code_of(path):
 
 def thing_of(path):
     """Returns the thing that a file belongs to: one for idx_store.cc and idx_store.h."""
-    return re.sub(r"(_(cudnn|onednn|cublas|nccl))?\.\w+$", "", pathlib.Path(path).name)
+    return re.sub(r"(_(cudnn|onednn|openblas|cublas|nccl))?\.\w+$", "", pathlib.Path(path).name)
 
 
 def may_name(kind, path):

@@ -66,6 +66,15 @@ TEST_P(GemmTest, MultipliesWeightGradientsBeyondCache) {  // in pieces by oneDNN
   ExpectProduct(1201, 2507, 48, true, false, 1, 1, 0, 997);
 }
 
+TEST_P(GemmTest, MultipliesInPartsForThreads) {  // of rows, and of columns, by OpenBLAS
+  ctx_.threads = 3;
+  for (bool ta : {false, true})
+    for (bool tb : {false, true}) {
+      ExpectProduct(201, 130, 70, ta, tb, 1, 1, 3);
+      ExpectProduct(130, 201, 70, ta, tb, 1, 1, 3);
+    }
+}
+
 TEST_P(GemmTest, DoesNotReadTheOldContentWithBetaZero) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> a = {1, 2}, b = {3, 4};
