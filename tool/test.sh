@@ -61,12 +61,13 @@ build() {
   cmake --build --preset "$1"
 }
 
-# Python's own reader of checkpoints, ONNX Runtime and matplotlib. Without PyPI their tests are left
-# out, and say so.
+# Python's own reader of checkpoints, ONNX Runtime, matplotlib and TensorBoard. Without PyPI their
+# tests are left out, and say so.
 python() {
   [ -x build-python/bin/python ] || python3 -m venv build-python
-  build-python/bin/pip -q install numpy safetensors onnx onnxruntime matplotlib ||
-    echo "PyPI cannot be reached: no tests with safetensors, ONNX Runtime, matplotlib" >&2
+  build-python/bin/pip -q install numpy safetensors onnx onnxruntime matplotlib tensorboard ||
+    echo "PyPI cannot be reached: no tests with safetensors, ONNX Runtime, matplotlib, TensorBoard" \
+      >&2
 }
 find_python() {
   local found=$PWD/build-python/bin/python
@@ -131,6 +132,14 @@ curves() {
     echo "LEFT OUT: no matplotlib to draw curves with" >&2
   fi
 }
+events() {
+  local python=${SINGA_TEST_PYTHON:-}
+  if [ -n "$python" ] && "$python" -c "import tensorboard"; then
+    "$python" test/system/tensorboard_reader.py build/bin/singa
+  else
+    echo "LEFT OUT: no TensorBoard to read event files with" >&2
+  fi
+}
 # Debian's Python, which has its selenium and yaml.
 board() { /usr/bin/python3 test/system/board_page.py build/bin/singa; }
 launchers() { /usr/bin/python3 test/system/launchers.py build; }
@@ -161,6 +170,7 @@ use_release() {
   part "bundle for machines with GPUs" bundle
   part "exported models in ONNX Runtime" onnx
   part "curves" curves
+  part "event files in TensorBoard's reader" events
   part "the page of singa board" board
   part "the digits example reaches 0.97" digits
   part "commands of README and guide" guide
