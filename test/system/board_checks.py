@@ -1,6 +1,5 @@
 """Checks `singa board`: what it answers while jobs run, and which requests it refuses."""
 import contextlib
-import http.client
 import json
 import re
 import signal
@@ -9,44 +8,17 @@ import time
 import urllib.parse
 
 from case import check, equal, has, true
+from http_process import HttpProcess
 from job import mlp
 
 SAMPLE = re.compile(r'^singa_\w+\{[^{}]*\} (NaN|[+-]Inf|[-+.e0-9]+)$')
 
 
-class Board:
-    """Board is a running `singa board` and its address."""
+class Board(HttpProcess):
+    """Board is a running `singa board`."""
 
     def __init__(self, case, *args):
-        self.process = case.start("board", *args)
-        self.process.wait_until(lambda: "\n" in self.process.out, "the board's first line")
-        self.url = urllib.parse.urlsplit(self.process.out.split("\n")[0])
-        true(self.url.scheme == "http" and self.url.port, f"no URL: {self.process.out}")
-
-    def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.url.port, timeout=60)
-
-    def ask(self, path, method="GET", headers=None):
-        """Returns the status, the headers and the body."""
-        with contextlib.closing(self.connect()) as connection:
-            connection.request(method, path, headers=headers or {})
-            answer = connection.getresponse()
-            return answer.status, dict(answer.getheaders()), answer.read()
-
-    def status(self, *args, **keywords):
-        return self.ask(*args, **keywords)[0]
-
-    def text(self, path):
-        status, _, body = self.ask(path)
-        equal(status, 200, path)
-        return body.decode()
-
-    def json(self, path):
-        return json.loads(self.text(path))
-
-    def end(self):
-        self.process.send(signal.SIGTERM)
-        self.process.end(0)
+        super().__init__(case, "board", *args)
 
 
 def row(step, **fields):
@@ -173,7 +145,7 @@ def slow_clients_of_a_board_do_not_stop_others(case):
     case.write("ws/metrics.jsonl", row(1, loss=1))
     board = Board(case, "ws")
     with contextlib.ExitStack() as stack:
-        for _ in range(100):
+        for _ in range(300):
             slow = stack.enter_context(socket.create_connection(("127.0.0.1", board.url.port)))
             slow.sendall(b"GET /api/runs HTTP/1.1\r\nHost: loc")
         start = time.monotonic()

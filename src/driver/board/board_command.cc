@@ -1,18 +1,11 @@
 // `singa board` shows workspaces in a browser.
-#include <pthread.h>
-
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 
-#include "base/file/sha256.h"
-#include "base/system/host_name.h"
-#include "base/thread/thread.h"
-#include "driver/board/board_server.h"
+#include "driver/board/board_site.h"
 #include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
-#include "driver/job/interrupt.h"
+#include "driver/http/http_place.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -34,62 +27,13 @@ void CheckWorkspaces(const std::vector<std::string>& folders) {
       std::fprintf(stderr, "singa board: %s is not there yet\n", folder.c_str());
 }
 
-// Returns the host for a URL: names and addresses as given, this machine's name for "any address".
-std::string UrlHost(const std::string& host) {
-  if (host == "0.0.0.0" || host == "::") return HostName();
-  return host.find(':') == std::string::npos ? host : "[" + host + "]";
-}
-
-// While it exists, a signal that asks the program to end stops the server.
-class StopOnSignals {
- public:
-  explicit StopOnSignals(BoardServer* server) {
-    sigemptyset(&signals_);
-    for (const int signal : SignalsToTake()) sigaddset(&signals_, signal);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);  // threads started later inherit the mask
-    thread_ = StartThread([this, server] {
-      int signal = 0;
-      sigwait(&signals_, &signal);
-      server->Stop();
-    });
-  }
-  ~StopOnSignals() {
-    pthread_kill(thread_.native_handle(), SIGTERM);
-    thread_.join();
-  }
-  StopOnSignals(const StopOnSignals&) = delete;
-  StopOnSignals& operator=(const StopOnSignals&) = delete;
-
- private:
-  sigset_t signals_;
-  std::thread thread_;
-};
-
 int BoardCommand(const CommandLine& line) {
   const Arguments args("board", line.args, {.values = {"host", "port"}});
   if (args.operands().empty()) args.ThrowUsage("board needs a WORKSPACE, or several");
-  const std::string host = args.Get("host", "127.0.0.1");
-  const int port = args.ToNumber<int>("port", args.Get("port", "0"));
-  if (port < 0 || port > 65535) args.ThrowUsage(StrCat("-port must be from 0 to 65535, is ", port));
   CheckWorkspaces(args.operands());
-  if (!listen_by_httplib)
-    throw Error(kExitNoDevice,
-                "this build of singa is without cpp-httplib, which `singa board` needs: install "
-                "libcpp-httplib-dev, and build again");
-  const std::unique_ptr<BoardServer> server = listen_by_httplib(host, port);
-  constexpr size_t kTokenBytes = 16;
-  const std::string token = server->loopback() ? "" : RandomHex(kTokenBytes);
-  BoardSite site(args.operands(), token);
-  std::printf("http://%s:%d/%s%s\n", UrlHost(host).c_str(), server->port(),
-              token.empty() ? "" : "?token=", token.c_str());
-  std::fflush(stdout);
-  if (!token.empty())
-    std::fprintf(stderr,
-                 "singa board: warning: everybody who can reach this machine and has the token can "
-                 "read these workspaces; the connection is not encrypted\n");
-  const StopOnSignals stops(server.get());
-  server->Serve(&site);
+  HttpPlace place(args, "singa board", 0);
+  BoardSite site(args.operands(), place.token());
+  place.Serve(&site, "read these workspaces");
   return kExitOk;
 }
 

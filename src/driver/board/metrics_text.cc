@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "driver/board/step_values.h"
+#include "driver/http/prometheus_text.h"
 #include "io/metrics/row_number.h"
 #include "singa/base/str_cat.h"
 
@@ -18,65 +17,6 @@ namespace singa {
 namespace {
 
 using nlohmann::json;
-using MetricLabels = std::vector<std::pair<std::string_view, std::string>>;
-
-std::string LabelText(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '\\' || c == '"') escaped += '\\';
-    if (c == '\n')
-      escaped += "\\n";
-    else
-      escaped += c;
-  }
-  return escaped;
-}
-
-std::string NumberText(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  for (int digits = 6; digits < 17; ++digits) {  // the shortest text of this number
-    char shorter[32];
-    std::snprintf(shorter, sizeof shorter, "%.*g", digits, value);
-    if (std::strtod(shorter, nullptr) == value) return shorter;
-  }
-  return text;
-}
-
-// The samples of each metric stand together, below its description.
-class Families {
- public:
-  void Add(const std::string& name, std::string_view help, const MetricLabels& labels,
-           double value) {
-    Family& family = families_[name];
-    if (family.help.empty()) family.help = help;
-    family.lines += "singa_" + name + "{";
-    const char* comma = "";
-    for (const auto& [label, text] : labels) {
-      family.lines += StrCat(comma, label, "=\"", LabelText(text), "\"");
-      comma = ",";
-    }
-    family.lines += "} " + NumberText(value) + "\n";
-  }
-
-  std::string Text() const {
-    std::string text;
-    for (const auto& [name, family] : families_) {
-      const char* const type = name.ends_with("_total") ? "counter" : "gauge";
-      text += StrCat("# HELP singa_", name, " ", family.help, "\n# TYPE singa_", name, " ", type,
-                     "\n", family.lines);
-    }
-    return text;
-  }
-
- private:
-  struct Family {
-    std::string help, lines;
-  };
-  std::map<std::string, Family> families_;
-};
 
 double NumberField(const json& row, const char* field) {
   return RowNumber(row.value(field, json())).value_or(0);
@@ -99,7 +39,8 @@ std::string PrometheusName(const std::string& text) {
 
 // Adds the numbers of a layer: singa_train_loss, singa_test_accuracy, ... A name that Prometheus
 // does not allow is a label, too, so that top-1 and top_1 stay two samples.
-void AddLayerRow(const std::string& run, const std::string& phase, const json& row, Families* to) {
+void AddLayerRow(const std::string& run, const std::string& phase, const json& row,
+                 PrometheusText* to) {
   const MetricLabels labels = {
       {"run", run}, {"layer", TextField(row, "layer")}, {"group", TextField(row, "group")}};
   for (const auto& [field, value] : row.items()) {
@@ -113,7 +54,7 @@ void AddLayerRow(const std::string& run, const std::string& phase, const json& r
 }
 
 // Adds the numbers of a group's step. Each layer's row has them, so one row is enough.
-void AddStepRow(const std::string& run, const NewestRow& newest, Families* to) {
+void AddStepRow(const std::string& run, const NewestRow& newest, PrometheusText* to) {
   const MetricLabels labels = {{"run", run}, {"group", TextField(newest.row, "group")}};
   const double step = NumberField(newest.row, "step");
   to->Add("step", "Newest step in the rows of training.", labels, step);
@@ -127,7 +68,7 @@ void AddStepRow(const std::string& run, const NewestRow& newest, Families* to) {
   }
 }
 
-void AddProcessRow(const std::string& run, const NewestRow& newest, Families* to) {
+void AddProcessRow(const std::string& run, const NewestRow& newest, PrometheusText* to) {
   const json& row = newest.row;
   const MetricLabels labels = {{"run", run},
                                {"rank", TextField(row, "rank")},
@@ -148,7 +89,7 @@ void AddProcessRow(const std::string& run, const NewestRow& newest, Families* to
     to->Add("process_memory_bytes", "Memory of a process.", labels, *memory * 1e6);
 }
 
-void AddRunRows(const RunState& run, Families* to) {
+void AddRunRows(const RunState& run, PrometheusText* to) {
   const MetricLabels labels = {{"run", run.name}};
   to->Add("run_info", "Always 1. The label job is the job's name.",
           {{"run", run.name}, {"job", run.job}}, 1);
@@ -181,7 +122,7 @@ void AddRunRows(const RunState& run, Families* to) {
 }  // namespace
 
 std::string MetricsText(const std::vector<RunState>& runs) {
-  Families families;
+  PrometheusText families;
   for (const RunState& run : runs) AddRunRows(run, &families);
   return families.Text();
 }

@@ -18,11 +18,11 @@ class BoardSiteTest : public testing::Test {
                "{\"time\":5,\"phase\":\"train\",\"step\":3,\"group\":0,\"layer\":\"l\",\"loss\":1,"
                "\"lr\":0.1}\n");
   }
-  BoardAnswer Get(const std::string& path, const std::map<std::string, std::string>& query = {}) {
+  HttpAnswer Get(const std::string& path, const std::map<std::string, std::string>& query = {}) {
     return site_.Answer({.path = path, .query = query, .host = "localhost:1"});
   }
   json JsonOf(const std::string& path, const std::map<std::string, std::string>& query = {}) {
-    const BoardAnswer answer = Get(path, query);
+    const HttpAnswer answer = Get(path, query);
     EXPECT_EQ(answer.status, 200) << answer.body;
     return json::parse(answer.body);
   }
@@ -121,7 +121,7 @@ TEST_F(BoardSiteTest, OnLoopbackRefusesNamesOfOtherSites) {
 
 TEST_F(BoardSiteTest, WithATokenEachRequestNeedsIt) {
   BoardSite site({dir_.path()}, "5ec2e7");
-  const auto status = [&](const BoardRequest& request) { return site.Answer(request).status; };
+  const auto status = [&](const HttpRequest& request) { return site.Answer(request).status; };
   EXPECT_EQ(status({.path = "/metrics", .host = "localhost"}), 403);
   EXPECT_EQ(status({.path = "/metrics", .query = {{"token", "5ec2e8"}}, .host = "h"}), 403);
   EXPECT_EQ(status({.path = "/metrics", .query = {{"token", "5ec2e7"}}, .host = "h"}), 200);

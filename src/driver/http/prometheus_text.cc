@@ -1,0 +1,60 @@
+#include "driver/http/prometheus_text.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+std::string LabelText(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    if (c == '\n')
+      escaped += "\\n";
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+std::string NumberText(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  for (int digits = 6; digits < 17; ++digits) {  // the shortest text of this number
+    char shorter[32];
+    std::snprintf(shorter, sizeof shorter, "%.*g", digits, value);
+    if (std::strtod(shorter, nullptr) == value) return shorter;
+  }
+  return text;
+}
+
+void PrometheusText::AddPart(const std::string& name, const char* type, std::string_view help,
+                             std::string_view part, const MetricLabels& labels, double value) {
+  Family& family = families_[name];
+  if (family.type.empty()) family = {type, std::string(help), ""};
+  family.lines += StrCat("singa_", name, part);
+  const char* separator = "{";
+  for (const auto& [label, text] : labels) {
+    family.lines += StrCat(separator, label, "=\"", LabelText(text), "\"");
+    separator = ",";
+  }
+  family.lines += (labels.empty() ? " " : "} ") + NumberText(value) + "\n";
+}
+
+std::string PrometheusText::Text() const {
+  std::string text;
+  for (const auto& [name, family] : families_)
+    text += StrCat("# HELP singa_", name, " ", family.help, "\n# TYPE singa_", name, " ",
+                   family.type, "\n", family.lines);
+  return text;
+}
+
+}  // namespace singa

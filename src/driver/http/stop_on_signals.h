@@ -1,0 +1,24 @@
+// While a StopOnSignals exists, a signal that asks the program to end stops a server.
+#pragma once
+
+#include <csignal>
+#include <thread>
+
+#include "driver/http/http_server.h"
+
+namespace singa {
+
+class StopOnSignals {
+ public:
+  // Threads that are started later do not take these signals. `server` must outlive it.
+  explicit StopOnSignals(HttpServer* server);
+  ~StopOnSignals();
+  StopOnSignals(const StopOnSignals&) = delete;
+  StopOnSignals& operator=(const StopOnSignals&) = delete;
+
+ private:
+  sigset_t signals_;
+  std::thread thread_;
+};
+
+}  // namespace singa
