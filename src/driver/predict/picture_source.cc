@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include "base/file/input_file.h"
+#include "driver/predict/picture_reader.h"
 #include "io/format/image_index.h"
 #include "io/format/picture_names.h"
-#include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
-#include "io/picture/short_side.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -31,32 +29,20 @@ class PictureSource final : public RecordSource {
  public:
   PictureSource(std::vector<std::string> files, const std::vector<int64_t>& shape,
                 int32_t short_side)
-      : files_(std::move(files)), shape_(shape), decoder_(PictureChannels(shape)) {
-    if (short_side > 0) short_side_.emplace(short_side, shape);
-  }
+      : files_(std::move(files)), reader_(shape, short_side) {}
 
   const Sample* Next() override {
     if (next_ == files_.size()) return nullptr;
     const std::string& file = files_[next_++];
-    try {
-      decoder_.Decode(InputFile::Open(file).ReadAll(kMaxPictureBytes)).Show(&sample_);
-    } catch (const ValueError& error) {
-      throw DataError(file, -1, error.what());
-    }
-    if (short_side_) sample_ = short_side_->Fit(sample_);
-    const std::string misfit = sample_.Misfit(shape_, "the net takes");
-    if (!misfit.empty()) throw DataError(file, -1, misfit);
-    return &sample_;
+    const auto bytes = InputFile::Open(file).ReadAll(kMaxPictureBytes);
+    return &reader_.Read(file, bytes);
   }
   std::string Name() const override { return files_[next_ - 1]; }
 
  private:
   const std::vector<std::string> files_;
-  const std::vector<int64_t> shape_;
-  ImageDecoder decoder_;
-  std::optional<ShortSide> short_side_;
+  PictureReader reader_;
   size_t next_ = 0;
-  Sample sample_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/predict/prediction_sink.h"
@@ -24,6 +25,8 @@ class PredictionWriter final : public PredictionSink {
   PredictionWriter(PredictionFormat format, int64_t outputs);
 
   void Flush() override;
+  // Returns the lines that were not written to stdout.
+  std::string Take() { return std::exchange(text_, {}); }
 
  private:
   void Put(const std::string& record, int64_t step, const Truth& truth,

@@ -64,16 +64,6 @@ class StoreSource final : public RecordSource {
 // Returns the number of targets in front of a line of the training data.
 int64_t TargetsOf(const LayerProto& input) { return SettingsOf(input).conf.num_targets(); }
 
-// Returns short_side of the training data; 0: none. A user's own layer may set one that is too
-// small, which counts as none.
-int32_t ShortSideOf(const SourceOptions& options) {
-  const std::vector<int64_t>& shape = options.shape;
-  const int32_t pixels = SettingsOf(options.input).conf.short_side();
-  const bool usable =
-      shape.size() >= 2 && pixels >= std::max(shape[shape.size() - 2], shape.back());
-  return usable ? pixels : 0;
-}
-
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
   const StoreSettings settings = SettingsOf(options.input);
@@ -196,6 +186,20 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
 
 }  // namespace
 
+int32_t ShortSideOf(const SourceOptions& options) {
+  const std::vector<int64_t>& shape = options.shape;
+  const int32_t pixels = SettingsOf(options.input).conf.short_side();
+  const bool usable =
+      shape.size() >= 2 && pixels >= std::max(shape[shape.size() - 2], shape.back());
+  return usable ? pixels : 0;
+}
+
+void CheckPictures(const std::string& path, StoreFacts facts, const SourceOptions& options,
+                   std::vector<std::string>* warnings) {
+  if (PictureChannels(options.shape) == 3) facts.colours = ColourOrder::kRedFirst;
+  TellFactsOf(path, facts, options, warnings);
+}
+
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
                                          std::vector<std::string>* warnings) {
   if (path == "-" && !options.label_path.empty()) ThrowNotIdx(path, "standard input");
@@ -205,8 +209,7 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
   std::vector<std::string> pictures = PicturesAt(path, &facts.left_out);
   if (!pictures.empty() && !options.label_path.empty()) ThrowNotIdx(path, "a picture");
   if (!pictures.empty()) {
-    if (PictureChannels(options.shape) == 3) facts.colours = ColourOrder::kRedFirst;
-    TellFactsOf(path, facts, options, warnings);
+    CheckPictures(path, facts, options, warnings);
     return NewPictureSource(std::move(pictures), options.shape, ShortSideOf(options));
   }
   const std::string guess = GuessBackend(path);

@@ -45,6 +45,15 @@ class RecordSource {
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
                                          std::vector<std::string>* warnings);
 
+// Returns short_side of the training data; 0: none. A user's own layer may set one that is too
+// small, which counts as none.
+int32_t ShortSideOf(const SourceOptions& options);
+
+// Compares the facts of picture files at `path` with those of the training data. Throws ConfigError
+// if both cannot be meant. Adds messages for the user to `warnings`.
+void CheckPictures(const std::string& path, StoreFacts facts, const SourceOptions& options,
+                   std::vector<std::string>* warnings);
+
 // Returns the names of the classes of the training data, if `net` reads pictures in class folders
 // that still exist; else none. Adds a warning if they cannot be read.
 std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string>* warnings);
