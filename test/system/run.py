@@ -75,6 +75,7 @@ import residual_checks
 import resume_checks
 import row_checks
 import sequence_checks
+import serve_checks
 import staleness_checks
 import stop_checks
 import store_facts_checks

@@ -3,12 +3,14 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "base/file/input_file.h"
 #include "base/text/counted.h"
 #include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
+#include "driver/http/http_place.h"
 #include "driver/job/run_job.h"
 #include "driver/predict/predict_help.h"
 #include "driver/predict/predict_request.h"
@@ -17,6 +19,7 @@
 #include "driver/predict/predictor.h"
 #include "driver/predict/text_generator.h"
 #include "driver/predict/text_predictor.h"
+#include "driver/serve/serve_predictions.h"
 #include "io/vocabulary.h"
 
 namespace singa {
@@ -102,9 +105,24 @@ void PredictRecords(const Model& model, PredictRequest request, const JudgedOutp
   output.Finish(predictor.hits(), request.format.steps ? "time steps" : "records");
 }
 
+// Prepares the answers to requests, and answers them until a signal comes.
+void Serve(const Model& model, PredictRequest request, const JobProto& job, HttpPlace* place) {
+  if (request.session.max_batch == 0) request.session.max_batch = model.batch();
+  std::optional<Vocabulary> vocabulary;
+  const std::string path = VocabularyOf(request.source.input);
+  if (!path.empty()) NameCharacters(model, vocabulary.emplace(path), &request);
+  ServePredictions({.model = model,
+                    .request = request,
+                    .vocabulary = vocabulary ? &*vocabulary : nullptr,
+                    .name = job.name()},
+                   place);
+}
+
 int Predict(const JobProto& job, const Arguments& args) {
   PredictRequest request = ReadPredictRequest(args, job.seed());
   CheckExist(request.inputs);
+  std::optional<HttpPlace> place;
+  if (request.serve) place.emplace(args, "singa predict -serve", kServePort);
   const Model model = LoadModel(job, request.model, args);
   LogWarnings(model.warnings());
   ShowFiles(job, args, model.files());
@@ -121,7 +139,9 @@ int Predict(const JobProto& job, const Arguments& args) {
   CheckReport(request, judged, args);
   const bool text = !VocabularyOf(request.source.input).empty();
   if (!text) DescribeRecords(model, judged, job.neuralnet(), &request);
-  if (text)
+  if (request.serve)
+    Serve(model, std::move(request), job, &*place);
+  else if (text)
     PredictText(model, std::move(request), args);
   else
     PredictRecords(model, std::move(request), judged);
@@ -134,8 +154,8 @@ int PredictCommand(const std::vector<std::string>& args) {
   const Arguments arguments(
       "predict", args,
       {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels",
-                  "generate", "prime", "temperature", "seed", "worst"},
-       .switches = {"no_labels", "report"},
+                  "generate", "prime", "temperature", "seed", "worst", "host", "port"},
+       .switches = {"no_labels", "report", "serve"},
        .repeated = {"set", "plugin"}});
   if (!arguments.Has("conf"))
     arguments.ThrowUsage("-conf is missing: singa predict -conf job.conf INPUT");
@@ -150,7 +170,7 @@ SINGA_REGISTER_SUBCOMMAND(
     {.place = 50,
      .name = "predict",
      .operands = "",
-     .brief = "predict records or the characters of a text, or write a text, with a trained net",
+     .brief = "predict records or the characters of a text, write a text, or answer over HTTP",
      .reads = Subcommand::kItsOwn,
      .options = {},
      .alone = true,

@@ -7,10 +7,12 @@ inline constexpr const char kPredictHelp[] =
     R"(usage: singa predict -conf FILE [-checkpoint C] [flags] INPUT...
        singa predict -conf FILE [-checkpoint C] [flags] -report INPUT...
        singa predict -conf FILE [-checkpoint C] -generate N [-prime TEXT] [-temperature X] [-seed S]
+       singa predict -conf FILE [-checkpoint C] -serve [-host ADDRESS] [-port N]
 
 Prints what a trained net says of each record, a line each; of each character of a text, where the
 net reads one (kCharRNN). With -report it prints how well all predictions fit the labels of the
-records. With -generate a net that reads a text writes one.
+records. With -generate a net that reads a text writes one. With -serve it answers requests over
+HTTP.
 
   -conf FILE       the job that trained it; its test phase says how records are prepared
   -checkpoint C    a checkpoint's folder, a .safetensors file, a file of SINGA 0.3, or a workspace,
@@ -46,6 +48,13 @@ records. With -generate a net that reads a text writes one.
                    likely ones become more likely; > 0, 1 if not given
   -seed S          one seed gives one text; the job's seed if not given
 
+  -serve           answers requests for predictions (below) until a signal ends it; takes -conf,
+                   -checkpoint, -layer, -set, -topk and -batch, and no INPUT
+  -host ADDRESS    the address to listen on; 127.0.0.1 if not given, which only this machine
+                   reaches. With an address that other machines reach, the URL has a secret token,
+                   which each request needs
+  -port N          the port; 0: a free one; 8080 if not given
+
 INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, a folder of
 pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
 numbers on stdin. Where the first line has one number more than the net takes, every line has a
@@ -78,9 +87,24 @@ computes one time step for each character and keeps what it needs of the steps b
 kGRU, kLSTM and kRNN, and the keys and values of kAttention. With kAttention or kPositionEmbedding
 it begins anew with the last half of a window of unroll_len characters when the window is full.
 
+-serve prints its URL, and then answers:
+
+  POST /predict    the predictions of records, as JSON: {"predictions":[...]}, with the objects of
+                   -format json. ?topk=N sets -topk for one request
+  GET /            the net: its checkpoint, the shape of a record, the names of classes
+  GET /health      whether it answers
+  GET /metrics     numbers of requests and records, and times, in Prometheus' text form
+
+The body of a POST is {"inputs":[...]} with Content-Type application/json, records of float32 with
+application/octet-stream, or a picture with image/png, image/jpeg and so on. Records that wait
+together are computed together, at most -batch of them. A request that cannot be answered gets
+{"error":"..."} and a status of 4xx, or 503 if too many wait. Ctrl-C or SIGTERM ends it with 0 when
+the requests that have come are answered.
+
 Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
 after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
-69: the GPU is not there, or too small; 78: the job has mistakes; 79: a score is nan or inf, after
+69: the GPU is not there, or too small, or -serve is used without cpp-httplib; 73: the address or
+port cannot be used; 78: the job has mistakes; 79: a score is nan or inf, after
 all lines are written.
 )";
 

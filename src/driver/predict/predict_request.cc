@@ -74,12 +74,26 @@ GenerateOptions ReadGenerate(const Arguments& args, uint64_t seed) {
   return options;
 }
 
+// Refuses the flags of other uses.
+void CheckServe(const Arguments& args) {
+  for (const char* flag : {"format", "from", "labels", "no_labels", "report", "worst", "generate",
+                           "prime", "temperature", "seed"})
+    if (args.Has(flag)) args.ThrowUsage(StrCat("-serve has no -", flag));
+  if (!args.operands().empty())
+    args.ThrowUsage(
+        StrCat("-serve has no INPUT, is given \"", args.operands()[0], "\": clients send records"));
+}
+
 }  // namespace
 
 PredictRequest ReadPredictRequest(const Arguments& args, uint64_t seed) {
   PredictRequest request;
   request.model = {.checkpoint = args.Get("checkpoint"), .layer = args.Get("layer")};
   request.model.sets = args.Settings();
+  request.serve = args.Has("serve");
+  if (request.serve) CheckServe(args);
+  for (const char* flag : {"host", "port"})
+    if (args.Has(flag) && !request.serve) args.ThrowUsage(StrCat("-", flag, " is for -serve"));
   if (args.Has("generate")) {
     request.generate = ReadGenerate(args, seed);
     return request;
@@ -87,8 +101,10 @@ PredictRequest ReadPredictRequest(const Arguments& args, uint64_t seed) {
   for (const char* flag : {"prime", "temperature", "seed"})
     if (args.Has(flag)) args.ThrowUsage(StrCat("-", flag, " is for -generate"));
   ReadFormat(args, &request.format);
+  request.format.json = request.format.json || request.serve;
   ReadReport(args, &request);
   if (args.Has("batch")) request.session.max_batch = AtLeastOne(args, "batch");
+  if (request.serve) return request;
   ReadSource(args, &request.source);
   request.inputs = ReadInputs(args);
   return request;

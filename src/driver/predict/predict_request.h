@@ -20,6 +20,7 @@ struct PredictRequest {
   SourceOptions source;
   PredictionFormat format;
   std::vector<std::string> inputs;
+  bool serve = false;                       // answer requests over HTTP in place of inputs
   bool report = false;                      // print a report in place of predictions
   int64_t worst = 10;                       // number of the worst records in it
   std::optional<GenerateOptions> generate;  // not set: predict `inputs`
