@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
-# Installs Debian packages by name: tool/packages.sh build|test. Needs root or sudo; does nothing
-# where all of them are there.
+# Installs Debian packages by name: tool/packages.sh build|package|test. `package` is `build` and what
+# cpack needs. Needs root or sudo; does nothing where all of them are there.
 set -euo pipefail
 
 build=(g++ cmake ninja-build pkg-config protobuf-compiler libprotobuf-dev libgoogle-glog-dev
   libgflags-dev libdnnl-dev nlohmann-json3-dev zlib1g-dev libsodium-dev libcpp-httplib-dev
   libturbojpeg0-dev libpng-dev libwebp-dev libtiff-dev libarchive-dev liblmdb-dev libonnx-dev
   libzmq3-dev cppzmq-dev libjs-dygraphs)
+packing=(dpkg-dev file)
 test=(clang-14 clang-format-14 clang-tidy-14 llvm-14 lld-14 libclang-rt-14-dev libgtest-dev
   libgmock-dev libbenchmark-dev libopenblas-dev libomp-14-dev graphviz python3 python3-venv
   python3-yaml python3-selenium chromium chromium-driver bc git openmpi-bin slurm-wlm libpmix-dev
-  munge iproute2 patchelf)
+  munge iproute2 patchelf lintian)
 
 case "${1:-}" in
   build) wanted=("${build[@]}") ;;
-  test) wanted=("${build[@]}" "${test[@]}") ;;
-  *) echo "usage: tool/packages.sh build|test" >&2; exit 2 ;;
+  package) wanted=("${build[@]}" "${packing[@]}") ;;
+  test) wanted=("${build[@]}" "${packing[@]}" "${test[@]}") ;;
+  *) echo "usage: tool/packages.sh build|package|test" >&2; exit 2 ;;
 esac
 
 missing=()

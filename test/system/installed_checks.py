@@ -6,10 +6,11 @@ import subprocess
 import case
 
 
-def completion_man_pages_and_the_guide_are_installed(one):
+def completion_man_pages_guide_and_examples_are_installed(one):
     share = one.site.prefix / "share"
     for file in ("bash-completion/completions/singa", "zsh/site-functions/_singa",
-                 "doc/singa/reference.conf", "doc/singa/hostfile", "doc/singa/guide/README.md"):
+                 "doc/singa/reference.conf", "doc/singa/hostfile", "doc/singa/guide/README.md",
+                 "doc/singa/examples/digits/job.conf"):
         case.true((share / file).stat().st_size > 0, f"{file} is empty")
     case.equal((share / "bash-completion/completions/singa").read_text(),
                one.run("completion", "bash").out, "completion for bash")
@@ -41,5 +42,5 @@ def layers_lists_those_of_plugins(one):
     case.equal(one.run("help", "Gate", "-conf", "job.conf").out, page, "singa help Gate -conf")
 
 
-CHECKS = [completion_man_pages_and_the_guide_are_installed,
+CHECKS = [completion_man_pages_guide_and_examples_are_installed,
           links_of_the_installed_guide_lead_to_installed_files, layers_lists_those_of_plugins]
