@@ -4,8 +4,9 @@
 # tool/bundle.sh BUILD FOLDER [ROOM ...], which are singa and the tests of these rooms; with
 # cmake --build BUILD --target bundle they are those that tool/test_gpu.sh runs. Left out are libc
 # and what CUDA's driver and toolkit bring, which are loaded from there. COMMIT says what the
-# checkout was. Fails where a program, unpacked elsewhere, does not start with an empty environment.
-# Needs patchelf.
+# checkout was. GLIBC has the oldest version of glibc that runs the programs, as their files say it.
+# A build on Debian 12 does not run on older systems. Fails where a program, unpacked elsewhere,
+# does not start with an empty environment. Needs patchelf.
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: tool/bundle.sh BUILD FOLDER [ROOM ...]" >&2; exit 2; }
 build=$1 folder=${2%/}
@@ -50,9 +51,16 @@ for file in "$folder"/{singa,test_*,lib*}; do
   patchelf --force-rpath --set-rpath '$ORIGIN' "$file"
 done
 
+# The highest version of glibc of which a file needs a symbol.
+for file in "$folder"/{singa,test_*,lib*}; do
+  readelf --version-info --wide "$file"
+done | grep -oP 'Name: GLIBC_\K[0-9.]+' | sort -uV | tail -n 1 > "$folder/GLIBC"
+[ -s "$folder/GLIBC" ] || { echo "no file names a version of glibc" >&2; exit 1; }
+
 tar -C "$(dirname "$folder")" -czf "$folder.tar.gz" "$(basename "$folder")"
 bytes=$(stat -c %s "$folder.tar.gz")
-echo "$folder.tar.gz: $((bytes >> 20)) MiB, $(du -sm "$folder" | cut -f1) unpacked" >&2
+echo "$folder.tar.gz: $((bytes >> 20)) MiB, $(du -sm "$folder" | cut -f1) unpacked;" \
+  "runs with glibc $(cat "$folder/GLIBC") or later" >&2
 if [ "$bytes" -gt $most_bytes ]; then
   echo "$folder.tar.gz has $bytes bytes, at most $most_bytes are allowed" >&2
   exit 1
