@@ -25,6 +25,7 @@ import checkpoint_checks
 import command_checks
 import compression_checks
 import consistency_checks
+import container_checks
 import data_checks
 import default_value_checks
 import descriptor_checks
