@@ -125,6 +125,8 @@ onnx() {
   fi
 }
 plugins() { python3 test/system/plugins.py build; }
+packages() { test/system/packages.sh lint build; }
+wheel() { "${SINGA_TEST_PYTHON:-python3}" test/system/wheel_check.py build; }
 curves() {
   if [ -n "${SINGA_TEST_PYTHON:-}" ]; then
     "$SINGA_TEST_PYTHON" test/system/plot_check.py
@@ -168,6 +170,8 @@ use_release() {
   part "plugins, on the installed tree" plugins
   part "clang-tidy on changed files" tidy
   part "bundle for machines with GPUs" bundle
+  part "Debian packages" packages
+  part "wheel" wheel
   part "exported models in ONNX Runtime" onnx
   part "curves" curves
   part "event files in TensorBoard's reader" events
