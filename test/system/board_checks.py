@@ -141,6 +141,20 @@ def a_board_refuses_requests_of_other_sites_and_kinds(case):
 
 
 @check
+def a_board_takes_no_request_from_the_body_of_one_that_it_refuses(case):
+    case.write("ws/metrics.jsonl", row(1, loss=1))
+    board = Board(case, "ws")
+    inner = b"GET /api/runs HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    for line, header in ((b"POST /" + b"a" * 9000, b""), (b"POST /", b"Range: bytes=z\r\n")):
+        with socket.create_connection(("127.0.0.1", board.url.port), timeout=60) as client:
+            client.sendall(line + b" HTTP/1.1\r\nHost: localhost\r\n" + header
+                           + b"Content-Length: %d\r\n\r\n" % len(inner) + inner)
+            with client.makefile("rb") as answer:
+                equal(answer.read().count(b"HTTP/1.1 "), 1, f"answers to {line[:9] + header}")
+    board.end()
+
+
+@check
 def slow_clients_of_a_board_do_not_stop_others(case):
     case.write("ws/metrics.jsonl", row(1, loss=1))
     board = Board(case, "ws")

@@ -237,10 +237,13 @@ class HttplibServer final : public HttpServer, private httplib::Server {
     connections_.Begin(socket);
     BoundedSocket bounded(socket);
     SocketStream stream(&bounded);
-    bool last = false, served = true;
-    while (!last && served && !stopped_ && bounded.AwaitRequest()) {
+    // If the library refuses a head, the bytes after it are not read. They are no further request.
+    bool last = false, served = true, accepted = true;
+    while (!last && served && accepted && !stopped_ && bounded.AwaitRequest()) {
       connections_.Renew(socket);
+      accepted = false;
       served = process_request(stream, false, last, [&](httplib::Request& request) {
+        accepted = true;
         Prepare(&request, &bounded, &last);
       });
       if (!served && bounded.head_too_large()) {
