@@ -48,6 +48,7 @@ void BoundedSocket::AllowBody(int64_t bytes) {
   in_head_ = false;
   left_ = bytes;
   read_deadline_ = SteadyNow() + kBodyTime;
+  write_deadline_ = 0;  // "100 Continue" is no part of the answer
 }
 
 bool BoundedSocket::Readable() const {
