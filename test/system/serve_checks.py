@@ -100,6 +100,15 @@ def a_server_computes_requests_of_many_clients(case):
 
 
 @check
+def a_server_bounds_the_batch_by_what_can_wait(case):
+    trained(case)
+    served = Served(case, "-batch", str(2**31 - 1))
+    true(served.json("/")["batch"] * 784 <= 16 << 20, "the batch")
+    equal(len(served.rows(inputs([0] * 784))), 1, "rows")
+    served.end()
+
+
+@check
 def a_server_refuses_what_it_cannot_answer(case):
     trained(case)
     served = Served(case)

@@ -25,15 +25,15 @@ BatchWorker::~BatchWorker() { thread_.join(); }
 
 // A session has a net for max_batch rows, and for each power of two below.
 void BatchWorker::WarmUp(int64_t max_batch) {
-  const std::vector<float> rows(static_cast<size_t>(max_batch * model_.input_size()));
-  std::vector<float> scores(static_cast<size_t>(max_batch * model_.output_size()));
   try {
+    const std::vector<float> rows(static_cast<size_t>(max_batch * model_.input_size()));
+    std::vector<float> scores(static_cast<size_t>(max_batch * model_.output_size()));
     for (int64_t n = 1; n < 2 * max_batch; n *= 2) {
       const auto size = static_cast<size_t>(std::min(n, max_batch));
       session_.Run({rows.data(), size * static_cast<size_t>(model_.input_size())},
                    {scores.data(), size * static_cast<size_t>(model_.output_size())});
     }
-  } catch (const Error& error) {  // a user's layer may refuse zeros
+  } catch (const std::exception& error) {  // a user's layer may refuse zeros
     LOG(WARNING) << "a first batch of zeros: " << error.what();
   }
 }
@@ -48,22 +48,21 @@ void BatchWorker::Run() {
 // An error of one record must not end the others' tasks, so each is then computed alone.
 void BatchWorker::Compute(const BatchTasks& tasks) {
   if (tasks.size() == 1) return ComputeAlone(tasks[0].get());
-  rows_.clear();
-  for (const auto& task : tasks) rows_.insert(rows_.end(), task->rows.begin(), task->rows.end());
   const size_t in = static_cast<size_t>(model_.input_size());
   const size_t out = static_cast<size_t>(model_.output_size());
-  scores_.resize(rows_.size() / in * out);
   try {
+    rows_.clear();
+    for (const auto& task : tasks) rows_.insert(rows_.end(), task->rows.begin(), task->rows.end());
+    scores_.resize(rows_.size() / in * out);
     RunSession(rows_, scores_);
+    auto from = scores_.begin();
+    for (const auto& task : tasks) {
+      const auto to = from + task->records * model_.output_size();
+      task->scores.assign(from, to);
+      from = to;
+    }
   } catch (const std::exception&) {
     for (const auto& task : tasks) ComputeAlone(task.get());
-    return;
-  }
-  auto from = scores_.begin();
-  for (const auto& task : tasks) {
-    const auto to = from + task->records * model_.output_size();
-    task->scores.assign(from, to);
-    from = to;
   }
 }
 

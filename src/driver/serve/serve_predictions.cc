@@ -22,6 +22,12 @@ constexpr int64_t kMostQueued = 64 << 20;  // numbers that go in and out for all
 
 int64_t NumbersOf(const Model& model) { return model.input_size() + model.output_size(); }
 
+// Returns the most records that are computed together. Four such batches can wait.
+int64_t BatchOf(const ServedModel& served) {
+  const int64_t most = std::max<int64_t>(1, kMostQueued / 4 / NumbersOf(served.model));
+  return std::min(served.request.session.max_batch, most);
+}
+
 InputForm FormOf(const ServedModel& served) {
   const Model& model = served.model;
   InputForm form = {
@@ -44,7 +50,7 @@ std::string WhyNoPictures(const ServedModel& served) {
   return "";
 }
 
-std::string DescriptionOf(const ServedModel& served, const InputForm& form) {
+std::string DescriptionOf(const ServedModel& served, const InputForm& form, int64_t batch) {
   const Model& model = served.model;
   ordered_json text = {{"name", served.name},
                        {"checkpoint", model.files()},
@@ -52,7 +58,7 @@ std::string DescriptionOf(const ServedModel& served, const InputForm& form) {
                        {"output", {{"layer", model.layer()}, {"shape", model.output_shape()}}},
                        {"classes", served.request.format.classes},
                        {"targets", served.request.format.targets},
-                       {"batch", served.request.session.max_batch},
+                       {"batch", batch},
                        {"records", form.most_records},
                        {"topk", served.request.format.top}};
   return JsonBody(text);
@@ -63,11 +69,12 @@ std::string DescriptionOf(const ServedModel& served, const InputForm& form) {
 void ServePredictions(const ServedModel& served, HttpPlace* place) {
   const Model& model = served.model;
   const InputForm form = FormOf(served);
-  const int64_t batch = served.request.session.max_batch;
+  SessionOptions session = served.request.session;
+  const int64_t batch = session.max_batch = BatchOf(served);
   BatchQueue queue(batch, std::max(kMostQueued / NumbersOf(model), 4 * batch));
   ServeCounters counters;
   PredictSiteOptions options = {.token = place->token(),
-                                .description = DescriptionOf(served, form),
+                                .description = DescriptionOf(served, form, batch),
                                 .form = form,
                                 .output_steps = model.output_steps(),
                                 .outputs = served.request.source.outputs,
@@ -80,7 +87,7 @@ void ServePredictions(const ServedModel& served, HttpPlace* place) {
     BatchQueue& queue;
     ~EndQueue() { queue.End(); }
   };
-  const BatchWorker worker(model, served.request.session, &queue, &counters);
+  const BatchWorker worker(model, session, &queue, &counters);
   const EndQueue end = {queue};  // before the worker is joined
   place->Serve(&site, "ask this net for predictions");
 }
