@@ -3,11 +3,14 @@
 // threads. The cuts, and so the bits, depend only on the shape and on the number of threads.
 #include <cblas.h>
 #include <omp.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <limits>
 
+#include "base/system/system_limits.h"
 #include "math/gemm/gemm_kernel.h"
+#include "singa/base/error.h"
 
 // Ends OpenBLAS's threads, as OpenBLAS does before a fork. Builds of it without threads lack this.
 extern "C" int blas_thread_shutdown_() __attribute__((weak));
@@ -39,13 +42,13 @@ constexpr int64_t kUnit = 16;              // rows or columns; a whole number of
 constexpr double kPartProducts = 1 << 18;  // with fewer, a thread costs more than it saves
 
 // Returns the number of parts, each for a thread.
-int64_t PartsOf(const Context& ctx, const Product& p) {
+int PartsOf(const Context& ctx, const Product& p) {
   if (ctx.threads <= 1 || omp_in_parallel()) return 1;
   const double products =
       static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
   const double useful = std::min(products / kPartProducts, static_cast<double>(ctx.threads));
-  return std::clamp<int64_t>(static_cast<int64_t>(useful), 1,
-                             std::max<int64_t>(1, std::max(p.m, p.n) / kUnit));
+  const double most = static_cast<double>(std::max(p.m, p.n) / kUnit);
+  return std::max(1, static_cast<int>(std::min(useful, most)));
 }
 
 // Cuts the longer side of c.
@@ -64,6 +67,21 @@ Product PartOf(const Product& whole, int64_t part, int64_t parts) {
   return p;
 }
 
+// OpenBLAS maps a buffer for each thread that computes. If the system refuses the buffer, OpenBLAS
+// tries again without end. Throws DeviceError if `n` buffers cannot be mapped.
+void RequireBuffers(int n) {
+  constexpr size_t kBufferBytes = size_t{128} << 20;  // of addresses; few pages are used
+  thread_local int known = 0;
+  if (n <= known) return;
+  const size_t bytes = static_cast<size_t>(n) * kBufferBytes;
+  void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED)
+    throw DeviceError(StrCat("OpenBLAS: a product of matrices: ", OutOfMemoryText()));
+  munmap(place, bytes);
+  known = n;
+}
+
 void OpenblasGemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a,
                   GemmOperand b, float beta, float* c, int64_t ldc) {
   const Product product = {m, n, k, alpha, a, b, beta, c, ldc};
@@ -72,10 +90,11 @@ void OpenblasGemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, Ge
     plain.plain = true;
     return GemmKernel(plain, m, n, k, alpha, a, b, beta, c, ldc);
   }
-  const int64_t parts = PartsOf(ctx, product);
+  const int parts = PartsOf(ctx, product);
+  RequireBuffers(parts);
   if (parts == 1) return Sgemm(product);
-#pragma omp parallel for schedule(static) num_threads(static_cast <int>(parts))
-  for (int64_t part = 0; part < parts; ++part) Sgemm(PartOf(product, part, parts));
+#pragma omp parallel for schedule(static) num_threads(parts)
+  for (int part = 0; part < parts; ++part) Sgemm(PartOf(product, part, parts));
 }
 
 // The loader starts OpenBLAS's threads before main. They would take signals that are for the

@@ -13,7 +13,7 @@ struct GradientsByGemm {
 
 // Returns `plan` with the gradients of `which` computed as products with the images' matrices, for
 // channel counts that waste much of vector kernels. Each thread takes a few images at a time, so
-// that their matrix stays in the cache. REQUIRES: desc.groups is 1.
+// that their matrix stays in the cache.
 std::unique_ptr<ConvolutionPlan> GemmGradients(Context& ctx, const ConvolutionDesc& desc,
                                                GradientsByGemm which,
                                                std::unique_ptr<ConvolutionPlan> plan);
