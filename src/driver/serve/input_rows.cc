@@ -60,7 +60,7 @@ class InputsHandler final : public nlohmann::json_sax<nlohmann::json> {
 
   bool start_array(size_t) override {
     if (!object_) Refuse("is an array");
-    if (flat_ || (arrays_ > 0 && counts_.size() == shape_.size())) Refuse("is an array");
+    if (arrays_ > 1 && (flat_ || counts_.size() == shape_.size())) Refuse("is an array");
     if (arrays_ == 1) BeginRecord();
     if (arrays_ > 1) ++counts_.back();
     if (arrays_ > 0) counts_.push_back(0);
