@@ -1,9 +1,12 @@
 #include "driver/http/stop_on_signals.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
+#include "base/thread/clock.h"
 #include "base/thread/thread.h"
 #include "driver/job/interrupt.h"
+#include "driver/job/stop_requests.h"
 
 namespace singa {
 
@@ -13,13 +16,24 @@ StopOnSignals::StopOnSignals(HttpServer* server) {
   sigaddset(&signals_, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
   thread_ = StartThread([this, server] {
-    int signal = 0;
-    sigwait(&signals_, &signal);
-    server->Stop();
+    StopRequests requests;
+    for (int signal = 0; sigwait(&signals_, &signal) == 0 && !ends_;) {
+      const auto from = StopRequests::Source::kOthers;
+      switch (requests.Note(signal, from, SteadyClock().Now())) {
+        case StopRequests::Meaning::kStop:
+          server->Stop();
+          break;
+        case StopRequests::Meaning::kNothingNew:
+          break;
+        case StopRequests::Meaning::kEndAtOnce:
+          ::_exit(kExitInterrupted);
+      }
+    }
   });
 }
 
 StopOnSignals::~StopOnSignals() {
+  ends_ = true;
   pthread_kill(thread_.native_handle(), SIGTERM);
   thread_.join();
 }

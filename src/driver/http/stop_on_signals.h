@@ -1,6 +1,8 @@
-// While a StopOnSignals exists, a signal that asks the program to end stops a server.
+// While a StopOnSignals exists, a signal that asks the program to end stops a server. A second
+// SIGINT ends the program at once, as that of a job does (driver/job/stop_requests.h).
 #pragma once
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 
@@ -18,6 +20,7 @@ class StopOnSignals {
 
  private:
   sigset_t signals_;
+  std::atomic<bool> ends_ = false;  // set before the signal that ends thread_
   std::thread thread_;
 };
 

@@ -99,7 +99,7 @@ The body of a POST is {"inputs":[...]} with Content-Type application/json, recor
 application/octet-stream, or a picture with image/png, image/jpeg and so on. Records that wait
 together are computed together, at most -batch of them. A request that cannot be answered gets
 {"error":"..."} and a status of 4xx, or 503 if too many wait. Ctrl-C or SIGTERM ends it with 0 when
-the requests that have come are answered.
+the requests that have come are answered; a second Ctrl-C ends it at once.
 
 Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
 after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
