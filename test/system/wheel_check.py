@@ -42,6 +42,8 @@ import pathlib, singa
 for data in (b"", bytes(7), (1 << 62).to_bytes(8, "little"), (2).to_bytes(8, "little") + b"[]",
              (9).to_bytes(8, "little") + b'{"a": {}}',
              (70).to_bytes(8, "little")
+             + b'{"a": {"dtype": "U8", "shape": [-2, -2], "data_offsets": [0, 4]}}'.ljust(70) + bytes(4),
+             (70).to_bytes(8, "little")
              + b'{"a": {"dtype": "F32", "shape": [9], "data_offsets": [0, 36]}}'.ljust(70)):
     pathlib.Path("damaged.safetensors").write_bytes(data)
     try:

@@ -42,8 +42,10 @@ class TensorFile(collections.abc.Mapping):
             if entry["dtype"] not in TYPES:
                 raise DamagedFile(f"{self.path}: {name}: type {entry['dtype']} is not one of "
                                   + ", ".join(TYPES))
+            if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
+                raise ValueError(f"shape {shape}, data_offsets {[begin, end]}")
             wanted = math.prod(shape) * TYPES[entry["dtype"]][1]
-            if begin < 0 or end - begin != wanted or self._begin + end > size:
+            if end - begin != wanted or self._begin + end > size:
                 raise DamagedFile(f"{self.path}: {name}: bytes {begin} to {end} of the data are "
                                   f"not the {wanted} bytes of the shape {shape}, or not there")
         except (KeyError, TypeError, ValueError) as error:
