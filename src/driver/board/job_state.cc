@@ -83,8 +83,9 @@ void JobStateReader::ReadConf(const WorkspaceFiles& files) {
     if (file && Unchanged(file->status, conf_status_)) return;
     conf_ =
         file && file->size() <= kMostConf ? ParsedConf(file->Read(0, file->size())) : JobState();
-  } catch (const FileError&) {  // the name stays unknown
+  } catch (const FileError&) {  // the name stays unknown until the next call
     conf_ = {};
+    file.reset();
   }
   conf_status_ = {};
   if (file) conf_status_ = file->status;
