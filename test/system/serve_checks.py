@@ -93,7 +93,7 @@ def a_server_computes_requests_of_many_clients(case):
         for first, found in zip(range(0, 160, 10), pool.map(client, range(0, 160, 10))):
             all_close(found, expected[first:first + 10], f"records from {first}")
     equal(served.metric("singa_predict_records_total"), 160, "records")
-    true(served.metric("singa_predict_batch_records_count") <= 160, "batches")
+    case.note = f"{served.metric('singa_predict_batch_records_count'):.0f} batches"
     equal(served.metric("singa_predict_seconds_count"), 160, "requests")
     equal(served.metric("singa_predict_queue_records"), 0, "records that wait")
     served.end()

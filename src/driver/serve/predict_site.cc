@@ -46,11 +46,11 @@ void CheckHead(const HttpRequest& request) {
                                  " or image/..., is \"", ShortText(media, 60), "\"")};
 }
 
-// Holds a place of a semaphore.
+// Gives a place of a semaphore back.
 template <typename Semaphore>
 class HeldPlace {
  public:
-  explicit HeldPlace(Semaphore* semaphore) : semaphore_(*semaphore) { semaphore_.acquire(); }
+  explicit HeldPlace(Semaphore* semaphore) : semaphore_(*semaphore) {}
   ~HeldPlace() { semaphore_.release(); }
   HeldPlace(const HeldPlace&) = delete;
   HeldPlace& operator=(const HeldPlace&) = delete;
@@ -106,6 +106,8 @@ HttpAnswer PredictSite::Reply(const HttpRequest& request) {
 }
 
 HttpAnswer PredictSite::Predict(const HttpRequest& request) {
+  if (!predictions_.try_acquire()) throw BadRequest{503, "too many requests are waiting"};
+  const HeldPlace place(&predictions_);
   const int64_t top = TopOf(request);
   InputRows rows = RowsOf(request);
   const auto task = std::make_shared<BatchTask>();
@@ -128,6 +130,7 @@ InputRows PredictSite::RowsOf(const HttpRequest& request) {
 }
 
 InputRows PredictSite::PictureRow(const std::string& bytes) {
+  pictures_.acquire();
   const HeldPlace place(&pictures_);
   PictureReader reader(options_.form.shape, options_.short_side);
   const Sample& sample =

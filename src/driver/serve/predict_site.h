@@ -34,7 +34,8 @@ class PredictSite final : public HttpSite {
   int64_t MostBody(const HttpRequest& head) const override;
 
  private:
-  static constexpr int kPicturesAtOnce = 4;  // that are decoded, as one may take 256 MiB
+  static constexpr int kPicturesAtOnce = 4;       // that are decoded, as one may take 256 MiB
+  static constexpr int kPredictionsAtOnce = 112;  // the server's other connections stay free
 
   HttpAnswer Reply(const HttpRequest& request);
   HttpAnswer Predict(const HttpRequest& request);
@@ -49,6 +50,7 @@ class PredictSite final : public HttpSite {
   BatchQueue& queue_;
   ServeCounters& counters_;
   std::counting_semaphore<kPicturesAtOnce> pictures_{kPicturesAtOnce};
+  std::counting_semaphore<kPredictionsAtOnce> predictions_{kPredictionsAtOnce};
 };
 
 }  // namespace singa

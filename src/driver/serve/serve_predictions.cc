@@ -17,7 +17,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int64_t kMostRecords = 1024;     // of a request
-constexpr int64_t kMostScores = 1 << 20;   // of a request
+constexpr int64_t kMostScores = 1 << 18;   // of a request; as text they take some 15 MB
 constexpr int64_t kMostQueued = 64 << 20;  // numbers that go in and out for all that wait
 
 int64_t NumbersOf(const Model& model) { return model.input_size() + model.output_size(); }
