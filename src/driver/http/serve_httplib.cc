@@ -199,7 +199,8 @@ class HttplibServer final : public HttpServer, private httplib::Server {
       socket->Write(kContinue.data(), kContinue.size());
     }
     BodyBytes bytes(&bodies_);
-    if (const auto refused = ReadBody(*length, socket, &bytes, &asked.body)) return *refused;
+    if (const auto refused = ReadBody(*length, socket, &bytes, &asked.body))
+      return stopped_ ? HttpError(503, "the server ends") : *refused;
     *last = ends;
     const AnswerMark mark(&connections_, socket->socket());
     return site_->Answer(asked);
