@@ -65,8 +65,9 @@ std::string ServeCounters::Text(int64_t waiting) const {
   std::ranges::sort(sorted);
   const auto time = [&](const char* part, const MetricLabels& labels, double value) {
     text.AddPart("predict_seconds", "summary",
-                 "Time from a request for predictions to its answer, of the last 10000.", part,
-                 labels, value);
+                 "Time from the body of a request for predictions to its answer; the quantiles "
+                 "are of the last 10000 answers.",
+                 part, labels, value);
   };
   time("", {{"quantile", "0.5"}}, QuantileOf(sorted, 0.5));
   time("", {{"quantile", "0.99"}}, QuantileOf(sorted, 0.99));
