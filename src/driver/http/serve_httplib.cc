@@ -166,10 +166,10 @@ class HttplibServer final : public HttpServer, private httplib::Server {
     site_ = site;
     CheckThreads(kMostConnections);
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      HttpAnswer answer = TakeAnswer(&request);
+      const HttpAnswer answer = TakeAnswer(&request);
       response.status = answer.status;
       for (const auto& [name, value] : answer.headers) response.set_header(name, value);
-      response.set_content(std::move(answer.body), answer.type);
+      response.set_content(answer.body, answer.type);
       return HandlerResponse::Handled;
     });
     if (!listen_after_bind() && !stopped_)

@@ -34,7 +34,8 @@ StopOnSignals::StopOnSignals(HttpServer* server) {
 
 StopOnSignals::~StopOnSignals() {
   ends_ = true;
-  pthread_kill(thread_.native_handle(), SIGTERM);
+  // The thread blocks this signal, and takes it by sigwait.
+  pthread_kill(thread_.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
   thread_.join();
 }
 
