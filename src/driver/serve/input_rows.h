@@ -10,7 +10,7 @@
 
 namespace singa {
 
-// What a request may hold.
+// The limits of a request, and the records that its net takes.
 struct InputForm {
   std::vector<int64_t> shape = {};  // of a record
   int64_t size = 0;                 // numbers of a record
