@@ -1,8 +1,7 @@
 #include "driver/http/prometheus_text.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "singa/base/str_cat.h"
 
@@ -26,14 +25,8 @@ std::string LabelText(const std::string& text) {
 std::string NumberText(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  for (int digits = 6; digits < 17; ++digits) {  // the shortest text of this number
-    char shorter[32];
-    std::snprintf(shorter, sizeof shorter, "%.*g", digits, value);
-    if (std::strtod(shorter, nullptr) == value) return shorter;
-  }
-  return text;
+  char text[32];  // the shortest text of a double has 24 characters at most
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 void PrometheusText::AddPart(const std::string& name, const char* type, std::string_view help,
