@@ -67,7 +67,7 @@ std::vector<float> ExpectedSlice(const Rounds& rounds, int s, int64_t begin, int
     for (int g = 0; g < kGroups; ++g) {
       std::vector<float> change(n);
       for (int64_t i = 0; i < n; ++i) change[i] = replicas.local[g][i] - replicas.model[i];
-      if (g != s) change = Sent(*codec, change, &rests[g]);
+      if (g != s) change = SentFloats(*codec, change, &rests[g]);
       for (int64_t i = 0; i < n; ++i) sum[i] += change[i];
     }
     for (int64_t i = 0; i < n; ++i) {
@@ -75,7 +75,7 @@ std::vector<float> ExpectedSlice(const Rounds& rounds, int s, int64_t begin, int
       moments[i] = rounds.momentum * moments[i] + mean;
       step[i] = rounds.lr * (mean + rounds.momentum * moments[i]);
     }
-    early = Sent(*codec, step, &rests[s]);
+    early = SentFloats(*codec, step, &rests[s]);
     ended = done;
     if (rounds.overlap == 0 || done == kSteps) replicas.Take(std::exchange(early, {}), 0);
   }

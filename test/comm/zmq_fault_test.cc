@@ -84,7 +84,7 @@ class Process {
     const int port = told_.Read();
     ZmqOptions options = OptionsOf(rank, ReadSecretsDescriptor(secrets_), security);
     if (rank == 0) options.bind.port = port;
-    Rank own(options);
+    ZmqRank own(options);
     if (rank == 1) own.transport.Connect(0, {"127.0.0.1", port});
     says_.Write(own.transport.endpoint().port);
     for (int i = 0;; ++i) {
@@ -98,7 +98,7 @@ class Process {
   pid_t pid_ = -1;
 };
 
-bool HeardFrom(const Rank& rank, const std::string& name) {
+bool HeardFrom(const ZmqRank& rank, const std::string& name) {
   const auto& packets = rank.recorder.packets;
   return std::any_of(packets.begin(), packets.end(), [&](const Arrived& arrived) {
     return arrived.frames[0].compare(0, name.size() + 1, name + " ") == 0;
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(All, ZmqFaultTest, testing::Values(Security::kAuto, Sec
 
 TEST_P(ZmqFaultTest, AKilledClientIsReplaced) {
   Process first(1, "first", secrets_, GetParam()), second(1, "second", secrets_, GetParam());
-  Rank own(OptionsOf(0, secrets_, GetParam()));
+  ZmqRank own(OptionsOf(0, secrets_, GetParam()));
   const int port = own.transport.endpoint().port;
   first.Start(port);
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
@@ -126,7 +126,7 @@ TEST_P(ZmqFaultTest, AKilledClientIsReplaced) {
 
 TEST_P(ZmqFaultTest, AKilledServerIsFoundAgain) {
   Process first(0, "first", secrets_, GetParam()), second(0, "second", secrets_, GetParam());
-  Rank own(OptionsOf(1, secrets_, GetParam()));
+  ZmqRank own(OptionsOf(1, secrets_, GetParam()));
   const int port = first.Start(0);
   own.transport.Connect(0, {"127.0.0.1", port});
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
@@ -140,7 +140,7 @@ TEST_P(ZmqFaultTest, AKilledServerIsFoundAgain) {
 
 TEST_P(ZmqFaultTest, AServerThatStartsAgainElsewhereIsFoundThere) {
   Process first(0, "first", secrets_, GetParam()), second(0, "second", secrets_, GetParam());
-  Rank own(OptionsOf(1, secrets_, GetParam()));
+  ZmqRank own(OptionsOf(1, secrets_, GetParam()));
   own.transport.Connect(0, {"127.0.0.1", first.Start(0)});
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
   own.transport.Connect(0, {"127.0.0.1", second.Start(0)});  // the first one still runs
@@ -150,7 +150,7 @@ TEST_P(ZmqFaultTest, AServerThatStartsAgainElsewhereIsFoundThere) {
 // A process that hangs does not lock its successor out, and is not heard when it runs on.
 TEST_P(ZmqFaultTest, AStoppedProcessThatIsReplacedIsNotHeardAgain) {
   Process first(1, "first", secrets_, GetParam()), second(1, "second", secrets_, GetParam());
-  Rank own(OptionsOf(0, secrets_, GetParam()));
+  ZmqRank own(OptionsOf(0, secrets_, GetParam()));
   const int port = own.transport.endpoint().port;
   first.Start(port);
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
@@ -170,7 +170,7 @@ TEST_P(ZmqFaultTest, AStoppedServerIsNoticedByItsSilence) {
   ZmqOptions options = OptionsOf(1, secrets_, GetParam());
   options.settings.heartbeat_ms = 100;
   options.settings.silent_ms = 400;
-  Rank own(options);
+  ZmqRank own(options);
   own.transport.Connect(0, {"127.0.0.1", first.Start(0)});
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
   first.Signal(SIGSTOP);

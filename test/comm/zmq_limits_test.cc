@@ -55,10 +55,10 @@ TEST(ZmqLimits, OneThatFloodsLeavesOthersTheirTurn) {
 TEST(ZmqLimits, AFrameThatIsTooLargeEndsItsConnectionUnread) {
   for (const Security security : {Security::kAuto, Security::kCurve}) {
     const JobSecrets secrets = JobSecrets::Make(2);
-    Rank strict(OptionsOf(0, secrets, security));
+    ZmqRank strict(OptionsOf(0, secrets, security));
     ZmqOptions lax = OptionsOf(1, secrets, security);
     lax.settings.max_frame_bytes = -1;
-    Rank sender(lax);
+    ZmqRank sender(lax);
     sender.transport.Connect(0, strict.transport.endpoint());
     const auto connected = [&] { return sender.transport.connected(0); };
     ASSERT_TRUE(PollUntil({&strict, &sender}, connected));
@@ -81,7 +81,7 @@ TEST(ZmqLimits, WhoKeepsSendingTooManyFramesIsNoLongerHeard) {
     ZmqTransport& sender = ranks[from].transport;
     const Packet many(4097, FrameOf("x")), most(4096, FrameOf("x"));
     ASSERT_TRUE(sender.Send(1 - from, most));
-    Rank& other = ranks[1 - from];
+    ZmqRank& other = ranks[1 - from];
     auto& arrived = other.recorder.packets;
     ASSERT_TRUE(PollUntil(ranks.Pointers(), [&] { return arrived.size() == 1; }));
     EXPECT_EQ(arrived[0].frames.size(), 4096u);
@@ -171,7 +171,7 @@ class ZmqBindTest : public testing::Test {
     ZmqOptions options = OptionsOf(0, JobSecrets::Make(1));
     options.bind = endpoint;
     options.advertise = advertise;
-    Rank rank(options);
+    ZmqRank rank(options);
     bound_ = rank.transport.endpoint();
   }
   Endpoint bound_;
@@ -212,11 +212,11 @@ TEST(ZmqSecurity, MissingSecretsAreAnError) {
   const JobSecrets secrets = JobSecrets::Make(2);
   ZmqOptions options = OptionsOf(0, secrets);
   options.secrets = secrets.ForRank(1);
-  EXPECT_ERROR(Rank{options}, kExitNoPermission, "secret key of process 0 is missing");
+  EXPECT_ERROR(ZmqRank{options}, kExitNoPermission, "secret key of process 0 is missing");
   options.secrets = JobSecrets::Make(3);
-  EXPECT_ERROR(Rank{options}, kExitNoPermission, "keys for 3 processes, and the job has 2");
+  EXPECT_ERROR(ZmqRank{options}, kExitNoPermission, "keys for 3 processes, and the job has 2");
   options.secrets = {};
-  EXPECT_ERROR(Rank{options}, kExitNoPermission, "token is missing");
+  EXPECT_ERROR(ZmqRank{options}, kExitNoPermission, "token is missing");
 }
 
 // Expects this error text of a transport in a process that may have `files` files open.

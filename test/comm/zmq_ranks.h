@@ -1,4 +1,4 @@
-// Rank and Ranks are processes of a job as objects of one thread, with real sockets on loopback.
+// ZmqRank and Ranks are processes of a job as objects of one thread, with real sockets on loopback.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -50,8 +50,8 @@ inline ZmqOptions OptionsOf(int rank, const JobSecrets& secrets,
   return options;
 }
 
-struct Rank {
-  explicit Rank(const ZmqOptions& options) : transport(options, &RealClock()) {}
+struct ZmqRank {
+  explicit ZmqRank(const ZmqOptions& options) : transport(options, &RealClock()) {}
   void Poll(int64_t ms = 5) { transport.Poll(RealClock().Now() + ms * kMs, &recorder); }
 
   ZmqTransport transport;
@@ -60,11 +60,11 @@ struct Rank {
 
 // Polls all ranks until `done`, for at most `ms`. The default is long enough for the busiest
 // machine. Returns whether it is done.
-inline bool PollUntil(const std::vector<Rank*>& ranks, const std::function<bool()>& done,
+inline bool PollUntil(const std::vector<ZmqRank*>& ranks, const std::function<bool()>& done,
                       int64_t ms = 60'000) {
   const int64_t end = RealClock().Now() + ms * kMs;
   while (!done() && RealClock().Now() < end)
-    for (Rank* rank : ranks) rank->Poll(1);
+    for (ZmqRank* rank : ranks) rank->Poll(1);
   return done();
 }
 
@@ -74,15 +74,15 @@ class Ranks {
   explicit Ranks(int processes, Security security = Security::kAuto)
       : secrets(JobSecrets::Make(processes)) {
     for (int rank = 0; rank < processes; ++rank)
-      all.push_back(std::make_unique<Rank>(OptionsOf(rank, secrets, security)));
+      all.push_back(std::make_unique<ZmqRank>(OptionsOf(rank, secrets, security)));
     for (auto& from : all)
       for (int to = 0; to < processes; ++to)
         from->transport.Connect(to, all[to]->transport.endpoint());
   }
 
-  Rank& operator[](int rank) { return *all[rank]; }
-  std::vector<Rank*> Pointers() const {
-    std::vector<Rank*> pointers;
+  ZmqRank& operator[](int rank) { return *all[rank]; }
+  std::vector<ZmqRank*> Pointers() const {
+    std::vector<ZmqRank*> pointers;
     for (const auto& rank : all) pointers.push_back(rank.get());
     return pointers;
   }
@@ -97,7 +97,7 @@ class Ranks {
   }
 
   JobSecrets secrets;
-  std::vector<std::unique_ptr<Rank>> all;
+  std::vector<std::unique_ptr<ZmqRank>> all;
 };
 
 }  // namespace singa

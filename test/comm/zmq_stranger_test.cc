@@ -176,7 +176,7 @@ void ExpectNothingFromAServerOf(const JobSecrets& job, const std::string& server
   if (!server_name.empty()) router.set(zmq::sockopt::routing_id, server_name);
   router.set(zmq::sockopt::linger, 0);
   router.bind("tcp://127.0.0.1:*");
-  Rank rank(OptionsOf(1, job));
+  ZmqRank rank(OptionsOf(1, job));
   rank.transport.Connect(0, ParseEndpoint(router.get(zmq::sockopt::last_endpoint)));
   bool greeted = false;
   ASSERT_TRUE(PollUntil({&rank}, [&] {
@@ -215,7 +215,7 @@ TEST(ZmqStranger, AFakeServerIsNeitherHeardNorTold) {
 
 TEST(ZmqStranger, ProcessesOfTwoJobsDoNotMeet) {
   Ranks ranks(2), others(2);
-  Rank lost(OptionsOf(1, others.secrets));
+  ZmqRank lost(OptionsOf(1, others.secrets));
   lost.transport.Connect(0, EndpointOf(&ranks));
   ASSERT_TRUE(PollUntil({&ranks[0], &lost}, [&] {
     return CountsOf(&ranks).refused > 0 && lost.transport.counts().failed_handshakes > 0;

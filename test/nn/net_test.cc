@@ -24,7 +24,7 @@ std::string Linear(const std::string& name, const std::string& source,
                 " }\n");
 }
 
-std::string Loss(const std::string& source, const std::string& more = "") {
+std::string LossOf(const std::string& source, const std::string& more = "") {
   return StrCat("layer { name: 'loss' user_type: 'TestLoss' srclayers: '", source, "' ", more,
                 " }\n");
 }
@@ -52,7 +52,7 @@ struct FailingNet : TestNet {
   explicit FailingNet(FailsInStep::Failure failure)
       : TestNet(StrCat(kData, Linear("a", "data"),
                        "layer { name: 'bad' user_type: 'FailsInStep' srclayers: 'a' }\n",
-                       Loss("bad"))) {
+                       LossOf("bad"))) {
     static_cast<FailsInStep&>(*net.Find("bad")->layer).failure = failure;
   }
 };
@@ -77,7 +77,7 @@ TEST(Net, ASharedWeightIsTransposedOnlyIfItsOwnersLayerSaysSo) {
   };
   TestNet test(StrCat(kData, product("encode", "data", false, "name: 'tied'"),
                       product("decode", "encode", true, "share_from: 'tied'"),
-                      product("own", "decode", true, "name: 'own'"), Loss("own")));
+                      product("own", "decode", true, "name: 'own'"), LossOf("own")));
   EXPECT_FALSE(test.params.Find("tied")->transposed());
   EXPECT_TRUE(test.params.Find("own")->transposed());
 }
@@ -95,7 +95,7 @@ TEST(Net, ItsBatchIsTheGroupsAndItsRowsAreTheWorkers) {
 // Returns the gradient of param "wa" of a net with a loss of this weight, and the printed loss.
 std::pair<std::vector<float>, double> Weighted(const std::string& weight, float scale = 0) {
   TestNet test(
-      StrCat(kData, Linear("a", "data"), Linear("b", "data"), Loss("a' srclayers: 'b", weight)));
+      StrCat(kData, Linear("a", "data"), Linear("b", "data"), LossOf("a' srclayers: 'b", weight)));
   test.state.loss_scale = scale;
   test.ctx.scales_losses = scale > 0;
   test.Forward();
@@ -155,7 +155,7 @@ TEST(Net, ADevicesErrorNamesTheLayer) {
 }
 
 TEST(Net, OnlyNodesThatRunBackwardAddToTheirParams) {
-  TestNet test(StrCat(kData, Linear("a", "data"), Linear("side", "data"), Loss("a")));
+  TestNet test(StrCat(kData, Linear("a", "data"), Linear("side", "data"), LossOf("a")));
   test.Forward();
   test.Backward();
   EXPECT_EQ(test.params.Find("wa")->beta(), 1);     // the next gradient adds
@@ -182,7 +182,7 @@ TEST(Net, TimeStepsThatNobodyReadsHaveNoGradientOfAnEarlierStep) {
 }
 
 TEST(Net, SaysWhichLayerComputesWhat) {
-  TestNet test(StrCat(kData, Linear("a", "data"), Loss("a")));
+  TestNet test(StrCat(kData, Linear("a", "data"), LossOf("a")));
   ActivityMark mark;
   test.ctx.mark = &mark;
   const auto says = [&](Activity activity, const char* layer) {
@@ -208,7 +208,7 @@ TEST(Net, OfAnotherPhaseOnlyEvaluates) {
 }
 
 TEST(Net, ClearsTheMetricsOfAllLayers) {
-  TestNet test(StrCat(kData, Linear("a", "data"), Loss("a")));
+  TestNet test(StrCat(kData, Linear("a", "data"), LossOf("a")));
   test.Forward();
   const Metric& loss = test.net.Find("loss")->declared().metrics[0];
   ASSERT_EQ(loss.cell.as<double>()[1], 2);
@@ -222,7 +222,7 @@ TEST(Net, CopiesTheMetricsOfTheDeviceAndWaits) {
   PromptGpu gpu;
   const std::unique_ptr<Stream> stream = gpu.NewStream();
   TestNet test(
-      StrCat(kData, Linear("a", "data"), Loss("a"),
+      StrCat(kData, Linear("a", "data"), LossOf("a"),
              "layer { name: 'there' type: kSoftmaxLoss srclayers: 'a' ", "srclayers: 'data' }"),
       {}, false);
   test.ctx.stream = stream.get();

@@ -135,7 +135,7 @@ void PrintSync(const JobProto& job) {
               Counted(processes, "process", "processes").c_str(), plan.why.c_str());
 }
 
-CheckOptions OptionsOf(const CommandLine& line, bool files) {
+CheckOptions CheckOptionsOf(const CommandLine& line, bool files) {
   CheckOptions options;
   options.use = line.test ? JobUse::kTest : JobUse::kEither;
   options.files = options.stores = files;
@@ -156,7 +156,7 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
 }  // namespace
 
 int CheckCommand(const CommandLine& line) {
-  return WithJob(line.conf, line.sets, OptionsOf(line, true), [&](const JobProto& job) {
+  return WithJob(line.conf, line.sets, CheckOptionsOf(line, true), [&](const JobProto& job) {
     if (line.expand) {
       std::fputs(ConfText(job).c_str(), stdout);
       return kExitOk;
@@ -182,14 +182,15 @@ int CheckCommand(const CommandLine& line) {
 }
 
 int GraphCommand(const CommandLine& line) {
-  return WithJob(line.conf, line.sets, OptionsOf(line, false), [&](const JobProto& job) -> int {
-    ParamTable params;
-    const bool test = line.test || !Trains(job, JobUse::kEither);
-    const std::string dot = GraphDot(PlannedNet(job, test, &params), job.name(), line.verbose);
-    if (line.svg) return PrintSvg(dot);
-    std::fputs(dot.c_str(), stdout);
-    return kExitOk;
-  });
+  return WithJob(
+      line.conf, line.sets, CheckOptionsOf(line, false), [&](const JobProto& job) -> int {
+        ParamTable params;
+        const bool test = line.test || !Trains(job, JobUse::kEither);
+        const std::string dot = GraphDot(PlannedNet(job, test, &params), job.name(), line.verbose);
+        if (line.svg) return PrintSvg(dot);
+        std::fputs(dot.c_str(), stdout);
+        return kExitOk;
+      });
 }
 
 namespace {

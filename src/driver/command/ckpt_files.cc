@@ -48,12 +48,12 @@ std::string FirstNames(std::vector<std::string> names) {
   return Printable(JoinNames(names)) + (more > 0 ? StrCat(" and ", more, " more") : "");
 }
 
-void Tell(const std::string& what, const std::vector<std::string>& names) {
+void TellNames(const std::string& what, const std::vector<std::string>& names) {
   if (!names.empty()) std::cerr << what << ": " << FirstNames(names) << '\n';
 }
 
 void TellLeftOut(const ParamsFile& params) {
-  Tell("left out, not of a floating-point type", params.left_out());
+  TellNames("left out, not of a floating-point type", params.left_out());
 }
 
 void WriteBlobs(const ParamsFile& params, WritableFile* file) {
@@ -156,9 +156,9 @@ int ImportFor(const JobProto& job, const Arguments& args) {
   PosixFileSystem disk;
   WriteCheckpointFolder(disk, dir, content);
   TellLeftOut(file);
-  Tell("transposed, as their layers say", turned);
-  Tell("not in the net", unused);
-  Tell("not in the file, so they start as the job says", missing);
+  TellNames("transposed, as their layers say", turned);
+  TellNames("not in the net", unused);
+  TellNames("not in the file, so they start as the job says", missing);
   std::cerr << "wrote " << dir << ": " << Counted(content.params.size(), "param") << '\n';
   return kExitOk;
 }
@@ -195,7 +195,7 @@ void ExportTensors(const ParamsFile& params, const JobProto* job, const Argument
   const TensorOrder order = like ? TensorOrder::kAsGiven : TensorOrder::kByName;
   WriteWholeFile(args.operands()[1],
                  [&](WritableFile* file) { WriteSafetensors(std::move(tensors), file, order); });
-  Tell("transposed, as their layers say", turned);
+  TellNames("transposed, as their layers say", turned);
 }
 
 int ExportFor(const JobProto* job, const Arguments& args, bool as_blob_protos) {

@@ -15,7 +15,6 @@ namespace singa {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -33,7 +32,8 @@ class CopyTexts {
   CopyTexts(std::string index, int64_t number) : index_(std::move(index)), number_(number) {}
 
   // Replaces {i}, {i+N} and {i-N} in all texts of `message`, which has the path `path`.
-  void Replace(const std::string& path, Message* message, ConfigErrors* errors) const {
+  void Replace(const std::string& path, google::protobuf::Message* message,
+               ConfigErrors* errors) const {
     const auto* reflection = message->GetReflection();
     std::vector<const FieldDescriptor*> fields;
     reflection->ListFields(*message, &fields);

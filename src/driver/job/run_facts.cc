@@ -36,9 +36,9 @@ void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
 
 // Returns the value of a fact about a run, as a warning shows it.
 std::string ValueIn(const std::map<std::string, RunValue>& run, const std::string& name) {
-  constexpr size_t kMostBytes = 100;
+  constexpr size_t kMostShown = 100;  // bytes
   const auto it = run.find(name);
-  return it == run.end() ? "not known" : "\"" + ShortText(it->second.text(), kMostBytes) + "\"";
+  return it == run.end() ? "not known" : "\"" + ShortText(it->second.text(), kMostShown) + "\"";
 }
 
 }  // namespace

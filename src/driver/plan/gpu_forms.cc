@@ -11,11 +11,11 @@ namespace {
 
 // Bytes for each byte of the gradient: those that all members add up, those that each member sends
 // to all others, and those of which it sends each other member its share, twice.
-struct Sent {
+struct SentShares {
   double added = 0, gathered = 0, shared = 0;
 };
 
-Sent SentBy(const AllReduceProto& conf, int members, const TrainedShapes& shapes) {
+SentShares SentBy(const AllReduceProto& conf, int members, const TrainedShapes& shapes) {
   const SliceTable table(shapes.params);
   const auto all = static_cast<double>(shapes.bytes());
   switch (conf.compression()) {
@@ -47,7 +47,7 @@ Sent SentBy(const AllReduceProto& conf, int members, const TrainedShapes& shapes
 ExchangeForm GpuForm(const AllReduceProto& conf, const PlanCluster& cluster,
                      const TrainedShapes& shapes) {
   const double members = cluster.workers, here = cluster.here(), hosts = cluster.hosts;
-  const Sent sent = SentBy(conf, cluster.workers, shapes);
+  const SentShares sent = SentBy(conf, cluster.workers, shapes);
   const double ring = (members - 1) / members;
   const double twice = ring * sent.added + here * (members - here) / members * sent.shared;
   const double of_host = hosts / (hosts - 1);

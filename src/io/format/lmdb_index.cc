@@ -21,7 +21,7 @@ static_assert(std::endian::native == std::endian::little, "LMDB has the machine'
 constexpr int64_t kPageFlags = 10, kPointersEnd = 12, kPageHeader = 16;
 constexpr uint16_t kBranch = 1, kLeaf = 2;
 // Offsets in a meta page:
-constexpr int64_t kMagicAt = 16, kVersion = 20, kPageBytes = 40, kMainFlags = 92, kMainDepth = 94,
+constexpr int64_t kMagicAt = 16, kVersionAt = 20, kPageBytes = 40, kMainFlags = 92, kMainDepth = 94,
                   kMainEntries = 120, kMainRoot = 128, kTransaction = 144, kMetaEnd = 152;
 constexpr uint32_t kMagic = 0xBEEFC0DE;
 constexpr uint16_t kSeveralValues = 4;  // flag of a database
@@ -52,7 +52,7 @@ Meta ReadMeta(const InputFile& file, int64_t offset) {
   if (At<uint32_t>(bytes, kMagicAt) != kMagic)
     throw DataError(file.name(), -1,
                     "damaged, or no LMDB file of a 64-bit little-endian machine: no magic number");
-  if (const auto version = At<uint32_t>(bytes, kVersion); version != 1)
+  if (const auto version = At<uint32_t>(bytes, kVersionAt); version != 1)
     throw DataError(file.name(), -1, StrCat("has the LMDB format ", version, ", must be 1"));
   if (At<uint16_t>(bytes, kMainFlags) & kSeveralValues)
     throw DataError(file.name(), -1, "may have several values a key (MDB_DUPSORT); none may");

@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-struct Reader {
+struct ValueReader {
   int node, slot;
 };
 
@@ -18,10 +18,10 @@ bool Overlap(const Read& a, const Read& b) {
 }
 
 // Gives each reader the first output whose other readers read no step of it.
-std::vector<int> AssignOutputs(const Graph& graph, const std::vector<Reader>& readers) {
+std::vector<int> AssignOutputs(const Graph& graph, const std::vector<ValueReader>& readers) {
   std::vector<std::vector<Read>> taken;
   std::vector<int> outputs;
-  for (const Reader& reader : readers) {
+  for (const ValueReader& reader : readers) {
     const Read& read = graph.nodes[reader.node].in[reader.slot];
     size_t k = 0;
     while (k < taken.size() && std::any_of(taken[k].begin(), taken[k].end(),
@@ -49,7 +49,7 @@ int AddSplitLayer(const GraphLayer& source, int outputs, Graph* graph) {
   return static_cast<int>(graph->layers.size()) - 1;
 }
 
-void SplitValue(int value, const std::vector<Reader>& readers, Graph* graph) {
+void SplitValue(int value, const std::vector<ValueReader>& readers, Graph* graph) {
   const std::vector<int> assigned = AssignOutputs(*graph, readers);
   const int outputs = 1 + *std::max_element(assigned.begin(), assigned.end());
   if (outputs == 1) return;
@@ -80,7 +80,7 @@ bool IsText(const GraphLayer& layer) {
 }  // namespace
 
 void InsertSplits(Graph* graph) {
-  std::map<int, std::vector<Reader>> readers;
+  std::map<int, std::vector<ValueReader>> readers;
   for (size_t i = 0; i < graph->nodes.size(); ++i)
     for (size_t slot = 0; slot < graph->nodes[i].in.size(); ++slot)
       readers[graph->nodes[i].in[slot].value].push_back(

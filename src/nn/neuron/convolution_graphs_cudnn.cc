@@ -10,7 +10,7 @@ namespace {
 
 enum : int64_t { kX = 1, kW, kY, kBias, kProduct };  // numbers of tensors
 
-constexpr int64_t kFloat = 4, kAligned = 16;  // bytes
+constexpr int64_t kFloat = 4, kVectorBytes = 16;  // bytes
 
 // Makes a tensor's descriptor. Dimensions and strides are in the order (n, c, h, w) for each
 // layout, as cuDNN requires.
@@ -27,13 +27,13 @@ CudnnDescriptor ChannelsLast(int64_t number, cudnnDataType_t type,
 CudnnDescriptor ImageTensor(int64_t number, cudnnDataType_t type, const ImageShape& s,
                             CudnnPlace place = CudnnPlace::kMemory) {
   const bool aligned = type != CUDNN_DATA_FLOAT || s.size() % 4 == 0;
-  return ChannelsLast(number, type, {s.n, s.c, s.h, s.w}, aligned ? kAligned : kFloat, place);
+  return ChannelsLast(number, type, {s.n, s.c, s.h, s.w}, aligned ? kVectorBytes : kFloat, place);
 }
 
 // cuDNN takes the number of groups from the channels of the images and of the filters.
 CudnnDescriptor FilterTensor(cudnnDataType_t type, const ConvolutionDesc& d) {
   return ChannelsLast(kW, type, {d.out.c, d.channels(), d.window.y.kernel, d.window.x.kernel},
-                      kAligned);
+                      kVectorBytes);
 }
 
 CudnnDescriptor WindowOf(const Window& window) {
@@ -123,7 +123,7 @@ class ConvolutionGraphs::Maker {
   // Makes the operation y = product + b of the channel.
   CudnnDescriptor BiasOf(const CudnnDescriptor& product) const {
     const CudnnDescriptor bias = ChannelsLast(kBias, type_, {1, d_.out.c, 1, 1},
-                                              type_ == CUDNN_DATA_FLOAT ? kFloat : kAligned);
+                                              type_ == CUDNN_DATA_FLOAT ? kFloat : kVectorBytes);
     return CudnnPointwise{CUDNN_POINTWISE_ADD}.Operation({product, bias},
                                                          ImageTensor(kY, type_, d_.out));
   }

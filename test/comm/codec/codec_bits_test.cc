@@ -101,7 +101,7 @@ TEST(SparseBits, AreThoseOfThePlainLoop) {
     std::vector<float> state;
     for (int step = 0; step < 9; ++step) {
       const std::vector<float> floats = Uniform(1037, step);
-      ExpectSameBits(Sent(*codec, floats, &state), plain.Send(floats, momentum, 1.5f));
+      ExpectSameBits(SentFloats(*codec, floats, &state), plain.Send(floats, momentum, 1.5f));
       std::vector<float> want = plain.rest;
       if (momentum > 0) want.insert(want.end(), plain.u.begin(), plain.u.end());
       ExpectSameBits(state, want);
@@ -115,9 +115,9 @@ TEST(SparseBits, ARestOfZeroBeginsAgain) {
   settings.set_sparsity(0.3f);
   const auto codec = CodecOf(AllReduceProto::kTopK, settings, 0.5f);
   std::vector<float> state;
-  Sent(*codec, {8, 1, 0}, &state);
+  SentFloats(*codec, {8, 1, 0}, &state);
   EXPECT_EQ(state, (std::vector<float>{0, 1, 0, 0, 1, 0}));
-  Sent(*codec, {8, -1.5f, 0}, &state);
+  SentFloats(*codec, {8, -1.5f, 0}, &state);
   EXPECT_EQ(state, (std::vector<float>{0, 0, 0, 0, 0, 0}));
 }
 

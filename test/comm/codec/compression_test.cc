@@ -44,7 +44,7 @@ TEST(Fp16Codec, KeepsElevenBitsOfLargeAndSmallFloats) {
   for (const float scale : {1e-30f, 1e-6f, 1.f, 1e9f, 3e37f}) {
     std::vector<float> floats = Gaussian(1000, 2);
     for (float& x : floats) x *= scale;
-    const std::vector<float> sent = Sent(*codec, floats);
+    const std::vector<float> sent = SentFloats(*codec, floats);
     for (size_t i = 0; i < floats.size(); ++i)
       EXPECT_LE(std::abs(sent[i] - floats[i]), std::ldexp(std::abs(floats[i]), -11)) << floats[i];
   }
@@ -52,15 +52,15 @@ TEST(Fp16Codec, KeepsElevenBitsOfLargeAndSmallFloats) {
 
 TEST(Fp16Codec, SendsPowersOfTwoAndZerosAsTheyAre) {
   const auto codec = CodecOf(AllReduceProto::kFp16);
-  EXPECT_TRUE(SameBits(Sent(*codec, {1, -0.f, 0.5f, -2}), {1, -0.f, 0.5f, -2}));
-  EXPECT_TRUE(SameBits(Sent(*codec, {0, -0.f}), {0, -0.f}));
+  EXPECT_TRUE(SameBits(SentFloats(*codec, {1, -0.f, 0.5f, -2}), {1, -0.f, 0.5f, -2}));
+  EXPECT_TRUE(SameBits(SentFloats(*codec, {0, -0.f}), {0, -0.f}));
 }
 
 TEST(Fp16Codec, CutsToClip) {
   AllReduceProto settings;
   settings.set_clip(2);
   const auto codec = CodecOf(AllReduceProto::kFp16, settings);
-  EXPECT_EQ(Sent(*codec, {3, -1e30f, 1.5f}), (std::vector<float>{2, -2, 1.5f}));
+  EXPECT_EQ(SentFloats(*codec, {3, -1e30f, 1.5f}), (std::vector<float>{2, -2, 1.5f}));
 }
 
 TEST(Fp16Codec, RefusesBytesOfAPeerThatDoNotFit) {
@@ -97,7 +97,7 @@ TEST(Fp16Codec, RoundsSumsAsItRoundsGradients) {
   const auto codec = CodecOf(AllReduceProto::kFp16);
   EXPECT_TRUE(codec->sends_sums());
   const std::vector<float> sum = Gaussian(50, 4);
-  EXPECT_EQ(SentSum(*codec, sum), std::pair(Sent(*codec, sum), size_t{101}));
+  EXPECT_EQ(SentSum(*codec, sum), std::pair(SentFloats(*codec, sum), size_t{101}));
 }
 
 TEST(Fp16Codec, CutsNoSums) {
@@ -113,7 +113,7 @@ TEST(TopKCodec, SendsExactlyTheLargest) {
   for (const size_t n : {1, 2, 7, 1000, 65537})
     for (const float share : {1e-6f, 0.01f, 0.3f}) {
       const std::vector<float> floats = Gaussian(n, 1);
-      const std::vector<float> sent = Sent(*TopK(share), floats);
+      const std::vector<float> sent = SentFloats(*TopK(share), floats);
       std::vector<float> largest = Magnitudes(floats);
       largest.resize(std::max<size_t>(1, std::ceil(static_cast<float>(n) * share)));
       EXPECT_EQ(Magnitudes(sent), largest) << n << " floats, share " << share;
@@ -122,16 +122,16 @@ TEST(TopKCodec, SendsExactlyTheLargest) {
 }
 
 TEST(TopKCodec, TakesTheFirstOfEqualFloats) {
-  EXPECT_EQ(Sent(*TopK(0.25f), {1, -1, 1, 1, -1, 1, 1, 1}),
+  EXPECT_EQ(SentFloats(*TopK(0.25f), {1, -1, 1, 1, -1, 1, 1, 1}),
             (std::vector<float>{1, -1, 0, 0, 0, 0, 0, 0}));
-  EXPECT_EQ(Sent(*TopK(0.25f), std::vector<float>(8)), std::vector<float>(8));
+  EXPECT_EQ(SentFloats(*TopK(0.25f), std::vector<float>(8)), std::vector<float>(8));
 }
 
 TEST(TopKCodec, OfAllFloatsIsDense) {
   for (const bool feeds_back : {false, true}) {
     std::vector<float> floats = Gaussian(999, 2), rest;
     floats[3] = -0.f;
-    EXPECT_TRUE(SameBits(Sent(*TopK(1, feeds_back), floats, &rest), floats));
+    EXPECT_TRUE(SameBits(SentFloats(*TopK(1, feeds_back), floats, &rest), floats));
     EXPECT_EQ(std::ranges::count(rest, 0.f), std::ssize(rest));
   }
 }
@@ -141,7 +141,8 @@ TEST(TopKCodec, AddsToTheNextGradientWhatItHasNotSent) {
   std::vector<double> given(500), sent(500);
   std::vector<float> rest;
   for (int step = 0; step < 20; ++step) {
-    const std::vector<float> floats = Gaussian(500, step), received = Sent(*codec, floats, &rest);
+    const std::vector<float> floats = Gaussian(500, step),
+                             received = SentFloats(*codec, floats, &rest);
     EXPECT_EQ(500 - std::ranges::count(received, 0.f), 50);
     for (size_t i = 0; i < 500; ++i) {
       given[i] += floats[i];
@@ -154,7 +155,7 @@ TEST(TopKCodec, AddsToTheNextGradientWhatItHasNotSent) {
 TEST(TopKCodec, WithoutFeedbackForgetsWhatItHasNotSent) {
   const auto codec = TopK(0.5f, false);
   EXPECT_EQ(codec->states(), 0);
-  EXPECT_EQ(Sent(*codec, {1, 2}), (std::vector<float>{0, 2}));
+  EXPECT_EQ(SentFloats(*codec, {1, 2}), (std::vector<float>{0, 2}));
 }
 
 // A gap of less than 128 zeros takes one byte, of less than 16,384 two.
@@ -169,9 +170,11 @@ TEST(TopKCodec, SendsAFloatAndAGapForEachFloat) {
 TEST(ThresholdCodec, SendsTheFloatsFromTheThresholdOn) {
   const auto codec = Threshold(0.5f);
   std::vector<float> rest;
-  EXPECT_EQ(Sent(*codec, {0.4f, -0.5f, 0.6f, 0}, &rest), (std::vector<float>{0, -0.5f, 0.6f, 0}));
+  EXPECT_EQ(SentFloats(*codec, {0.4f, -0.5f, 0.6f, 0}, &rest),
+            (std::vector<float>{0, -0.5f, 0.6f, 0}));
   EXPECT_EQ(rest, (std::vector<float>{0.4f, 0, 0, 0}));
-  EXPECT_EQ(Sent(*codec, {0.2f, 0, 0, 0.1f}, &rest), (std::vector<float>{0.4f + 0.2f, 0, 0, 0}));
+  EXPECT_EQ(SentFloats(*codec, {0.2f, 0, 0, 0.1f}, &rest),
+            (std::vector<float>{0.4f + 0.2f, 0, 0, 0}));
   EXPECT_EQ(Encoded(*codec, std::vector<float>(9), &rest).size(), 0u);
 }
 
@@ -180,14 +183,14 @@ TEST(ThresholdCodec, OfZeroIsDense) {
   floats[3] = -0.f;
   floats[4] = 0;
   for (int step = 0; step < 2; ++step) {
-    EXPECT_TRUE(SameBits(Sent(*Threshold(0), floats, &rest), floats));
+    EXPECT_TRUE(SameBits(SentFloats(*Threshold(0), floats, &rest), floats));
     EXPECT_EQ(std::ranges::count(rest, 0.f), std::ssize(rest));
   }
 }
 
 TEST(ThresholdCodec, BelowAllFloatsIsDense) {
   const std::vector<float> floats = Gaussian(77, 4);
-  EXPECT_TRUE(SameBits(Sent(*Threshold(1e-30f), floats), floats));
+  EXPECT_TRUE(SameBits(SentFloats(*Threshold(1e-30f), floats), floats));
 }
 
 // Returns the bytes of ones behind so many zeros.

@@ -27,7 +27,7 @@ TEST(Int8Codec, SendsAByteForEachFloatAndAScaleForEachBlock) {
 }
 
 TEST(Int8Codec, RoundsToTheNearestOf255Levels) {
-  EXPECT_EQ(Sent(*Int8(), {127, -127, 3.4f, -3.6f, 0.5f, 1.5f, 0}),
+  EXPECT_EQ(SentFloats(*Int8(), {127, -127, 3.4f, -3.6f, 0.5f, 1.5f, 0}),
             (std::vector<float>{127, -127, 3, -4, 0, 2, 0}));
 }
 
@@ -36,7 +36,7 @@ TEST(Int8Codec, IsWithinHalfALevelForLargeAndSmallFloats) {
     std::vector<float> floats = Gaussian(256, 2);
     for (float& x : floats) x *= factor;
     const float level = Magnitudes(floats)[0] / 127;
-    const std::vector<float> sent = Sent(*Int8(), floats);
+    const std::vector<float> sent = SentFloats(*Int8(), floats);
     for (size_t i = 0; i < floats.size(); ++i)
       EXPECT_LE(std::abs(sent[i] - floats[i]), 0.5001f * level) << floats[i];
   }
@@ -45,15 +45,15 @@ TEST(Int8Codec, IsWithinHalfALevelForLargeAndSmallFloats) {
 TEST(Int8Codec, GivesEachBlockAScaleOfItsOwn) {
   std::vector<float> floats(257, 1e6f);
   floats[256] = 1e-6f;
-  EXPECT_FLOAT_EQ(Sent(*Int8(), floats)[256], 1e-6f);
+  EXPECT_FLOAT_EQ(SentFloats(*Int8(), floats)[256], 1e-6f);
   floats[255] = 1e-6f;
-  EXPECT_EQ(Sent(*Int8(), floats)[255], 0);
+  EXPECT_EQ(SentFloats(*Int8(), floats)[255], 0);
 }
 
 TEST(Int8Codec, SendsWhatRoundingLeftOutLater) {
   std::vector<float> rest, sum(3);
   for (int step = 0; step < 1000; ++step) {
-    const std::vector<float> sent = Sent(*Int8(), {127, 0.3f, -0.001f}, &rest);
+    const std::vector<float> sent = SentFloats(*Int8(), {127, 0.3f, -0.001f}, &rest);
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += sent[i];
   }
   EXPECT_NEAR(sum[1] + rest[1], 300, 0.01);
@@ -64,14 +64,14 @@ TEST(Int8Codec, SendsWhatRoundingLeftOutLater) {
 TEST(Int8Codec, KeepsNoRestWithoutErrorFeedback) {
   EXPECT_EQ(Int8()->states(), 1);
   EXPECT_EQ(Int8(false)->states(), 0);
-  EXPECT_EQ(Sent(*Int8(false), {127, 0.3f}), (std::vector<float>{127, 0}));
+  EXPECT_EQ(SentFloats(*Int8(false), {127, 0.3f}), (std::vector<float>{127, 0}));
 }
 
 TEST(Int8Codec, SendsZerosAndTheSmallestFloats) {
-  EXPECT_EQ(Sent(*Int8(), {0, -0.f}), (std::vector<float>{0, 0}));
+  EXPECT_EQ(SentFloats(*Int8(), {0, -0.f}), (std::vector<float>{0, 0}));
   std::vector<float> rest;
   const float least = std::numeric_limits<float>::denorm_min();
-  for (const float x : Sent(*Int8(), {least, -90 * least}, &rest))
+  for (const float x : SentFloats(*Int8(), {least, -90 * least}, &rest))
     EXPECT_TRUE(std::isfinite(x)) << x;
   for (const float left : rest) EXPECT_TRUE(std::isfinite(left)) << left;
 }
@@ -81,7 +81,7 @@ TEST(Int8Codec, MakesBlocksOfFloatsThatAreNotFiniteNotFinite) {
   for (const float bad : {kInf, -kInf, std::nanf("")}) {
     std::vector<float> floats(300, 1.f);
     floats[7] = bad;
-    const std::vector<float> sent = Sent(*Int8(), floats);
+    const std::vector<float> sent = SentFloats(*Int8(), floats);
     EXPECT_FALSE(std::isfinite(sent[7]));
     EXPECT_FLOAT_EQ(sent[299], 1);
   }

@@ -19,16 +19,16 @@ TEST(MomentumCorrection, SendsWhatMomentumMakesOfGradients) {
   const auto codec = CodecOf(AllReduceProto::kTopK, settings, 0.5f);
   ASSERT_EQ(codec->states(), 2);
   std::vector<float> state;
-  EXPECT_EQ(Sent(*codec, {4, 1}, &state), (std::vector<float>{4, 0}));
+  EXPECT_EQ(SentFloats(*codec, {4, 1}, &state), (std::vector<float>{4, 0}));
   EXPECT_EQ(state, (std::vector<float>{0, 1, 4, 1})) << "the rest, then u";
-  EXPECT_EQ(Sent(*codec, {0, 2}, &state), (std::vector<float>{0, 3.5f})) << "1, and u of 2.5";
+  EXPECT_EQ(SentFloats(*codec, {0, 2}, &state), (std::vector<float>{0, 3.5f})) << "1, and u of 2.5";
   EXPECT_EQ(state, (std::vector<float>{2, 0, 2, 2.5f}));
 }
 
 TEST(MomentumCorrection, FloatsThatAreSentBeginAgain) {
   const auto codec = CodecOf(AllReduceProto::kTopK, Sparsity(0.5f), 0.5f);
   std::vector<float> state;
-  EXPECT_EQ(Sent(*codec, {4, 1}, &state), (std::vector<float>{4, 0}));
+  EXPECT_EQ(SentFloats(*codec, {4, 1}, &state), (std::vector<float>{4, 0}));
   EXPECT_EQ(state, (std::vector<float>{0, 1, 0, 1}));
 }
 
@@ -40,7 +40,7 @@ TEST(MomentumCorrection, LosesNothing) {
   std::vector<float> state, sum(100), u(100), whole(100);
   for (int step = 0; step < 20; ++step) {
     const std::vector<float> gradient = Gaussian(100, step);
-    const std::vector<float> sent = Sent(*codec, gradient, &state);
+    const std::vector<float> sent = SentFloats(*codec, gradient, &state);
     for (size_t i = 0; i < sum.size(); ++i) {
       sum[i] += sent[i];
       u[i] = 0.9f * u[i] + gradient[i];

@@ -95,7 +95,7 @@ TEST_P(SparseSlices, SendWhatTheHostSendsAndKeepTheSameState) {
           Floats state;
           for (int step = 0; step < 3; ++step) {
             slice.Set(Gaussian(n, 7 * step + n));
-            const Floats sent = Sent(*host, slice.floats, &state);
+            const Floats sent = SentFloats(*host, slice.floats, &state);
             Encode(&slice,
                    numbers_.Rule(momentum, !by_threshold, by_threshold ? MagnitudeBits(1.5f) : 0));
             EXPECT_EQ(slice.Sent(), sent) << compression << ' ' << momentum << ' ' << n;

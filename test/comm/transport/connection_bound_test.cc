@@ -47,7 +47,7 @@ class ConnectionBoundTest : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, ConnectionBoundTest, testing::Values("", kHalfAGreeting));
 
 TEST_P(ConnectionBoundTest, OneMoreStrangerCutsOffTheOldest) {
-  Rank rank(Bounded(0, JobSecrets::Make(2), 20));
+  ZmqRank rank(Bounded(0, JobSecrets::Make(2), 20));
   const int64_t before = OpenFiles();
   std::vector<Descriptor> peers;
   for (int i = 0; i < 200; ++i) peers.push_back(ConnectTo(rank.transport.endpoint(), GetParam()));
@@ -60,7 +60,7 @@ TEST_P(ConnectionBoundTest, OneMoreStrangerCutsOffTheOldest) {
 
 TEST_P(ConnectionBoundTest, ProcessesOfTheJobMeetAmongStrangersAndAreNotCutOff) {
   const JobSecrets secrets = JobSecrets::Make(2);
-  Rank first(Bounded(0, secrets, 20)), second(Bounded(1, secrets, 20));
+  ZmqRank first(Bounded(0, secrets, 20)), second(Bounded(1, secrets, 20));
   std::vector<Descriptor> peers;
   const auto come = [&](int count) {
     for (int i = 0; i < count; ++i)
@@ -78,7 +78,7 @@ TEST_P(ConnectionBoundTest, ProcessesOfTheJobMeetAmongStrangersAndAreNotCutOff) 
 
 // Peers that have begun to speak stay connected; silent ones do not.
 TEST(ConnectionBoundOrder, SilentConnectionsGoFirst) {
-  Rank rank(Bounded(0, JobSecrets::Make(2), 20));
+  ZmqRank rank(Bounded(0, JobSecrets::Make(2), 20));
   const Descriptor speaks = ConnectTo(rank.transport.endpoint(), kHalfAGreeting);
   std::vector<Descriptor> peers;
   for (int i = 0; i < 200; ++i) peers.push_back(ConnectTo(rank.transport.endpoint(), ""));

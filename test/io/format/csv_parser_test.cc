@@ -18,8 +18,8 @@ FloatRow NumbersOf(const std::string& line, const std::string& separator = ",") 
 int32_t LabelIn(const std::string& line) { return NewCsvParser(",", true)->Parse(line).label; }
 
 // Returns the error of a line; "" if there is none.
-std::string ErrorOf(const std::string& line, const std::string& separator = ",",
-                    bool has_label = true) {
+std::string LineError(const std::string& line, const std::string& separator = ",",
+                      bool has_label = true) {
   try {
     NewCsvParser(separator, has_label)->Parse(line);
   } catch (const ValueError& error) {
@@ -27,10 +27,10 @@ std::string ErrorOf(const std::string& line, const std::string& separator = ",",
   }
   return "";
 }
-std::string ErrorOfNumbers(const std::string& line) { return ErrorOf(line, ",", false); }
+std::string NumbersError(const std::string& line) { return LineError(line, ",", false); }
 // Returns the advice in the error of a line: the text from the first "; " on.
 std::string AdviceFor(const std::string& line, const std::string& separator = ",") {
-  const std::string error = ErrorOf(line, separator);
+  const std::string error = LineError(line, separator);
   const size_t at = error.find("; ");
   return at == std::string::npos ? "" : error.substr(at);
 }
@@ -113,18 +113,18 @@ TEST(CsvParserTest, ReadsNumbersAsWritten) {
 TEST(CsvParserTest, RefusesWhatIsNoNumber) {
   for (const char* bad :
        {"x", "nan", "inf", "-inf", "1.5x", "0x10", "1 2", "--1", "+-1", "+", "\"1"})
-    EXPECT_TRUE(ErrorOfNumbers(StrCat("1,", bad))
+    EXPECT_TRUE(NumbersError(StrCat("1,", bad))
                     .starts_with(StrCat("number 2 in column 2 is \"", bad, "\"")))
         << bad;
 }
 
 TEST(CsvParserTest, RefusesAnEmptyNumber) {
-  EXPECT_EQ(ErrorOfNumbers("2,,3"), "number 2 in column 2 is \"\"");
+  EXPECT_EQ(NumbersError("2,,3"), "number 2 in column 2 is \"\"");
 }
 
 TEST(CsvParserTest, RefusesANumberThatNoFloatHolds) {
-  EXPECT_EQ(ErrorOfNumbers("1e39"), "number 1 in column 1 is too large: \"1e39\"");
-  EXPECT_EQ(ErrorOfNumbers("-1e400"), "number 1 in column 1 is too large: \"-1e400\"");
+  EXPECT_EQ(NumbersError("1e39"), "number 1 in column 1 is too large: \"1e39\"");
+  EXPECT_EQ(NumbersError("-1e400"), "number 1 in column 1 is too large: \"-1e400\"");
 }
 
 TEST(CsvParserTest, ALabelIsAnIntegerOfEitherSign) {
@@ -136,13 +136,13 @@ TEST(CsvParserTest, ALabelIsAnIntegerOfEitherSign) {
 TEST(CsvParserTest, RefusesWhatIsNoLabel) {
   for (const char* bad : {"-2147483648", "-", "1.5", "x", "", "99999999999", "+-5"})
     EXPECT_TRUE(
-        ErrorOf(StrCat(bad, ",2"))
+        LineError(StrCat(bad, ",2"))
             .starts_with(StrCat(
                 "the label must be an integer from -2147483647 to 2147483647, is \"", bad, "\"")))
         << bad;
 }
 
-TEST(CsvParserTest, ALineWithoutALabelIsRefused) { EXPECT_EQ(ErrorOf(""), "has no label"); }
+TEST(CsvParserTest, ALineWithoutALabelIsRefused) { EXPECT_EQ(LineError(""), "has no label"); }
 
 TEST(CsvParserTest, SaysWhereALabelBelongs) {
   const std::string first = "; the label is the first number of a line";
@@ -175,8 +175,8 @@ TEST(CsvParserTest, NamesTheSeparatorThatALineHas) {
 }
 
 TEST(CsvParserTest, ShowsNoControlCharactersAndNoLongText) {
-  EXPECT_EQ(ErrorOfNumbers("\x1b[2J\xFF"), "number 1 in column 1 is \"?[2J?\"");
-  EXPECT_EQ(ErrorOfNumbers(std::string(41, 'x')),
+  EXPECT_EQ(NumbersError("\x1b[2J\xFF"), "number 1 in column 1 is \"?[2J?\"");
+  EXPECT_EQ(NumbersError(std::string(41, 'x')),
             "number 1 in column 1 is \"" + std::string(40, 'x') + "...\"");
 }
 
@@ -229,13 +229,13 @@ TEST(CsvParserTest, RefusesALineWithoutAllColumns) {
 }
 
 TEST(CsvParserTest, SaysThatAQuoteDoesNotClose) {
-  EXPECT_EQ(ErrorOfNumbers("1,\"2,3"),
+  EXPECT_EQ(NumbersError("1,\"2,3"),
             "number 2 in column 2 is \"\"2,3\"; a quote before a field must close behind it, in "
             "the same line");
 }
 
 TEST(CsvParserTest, ANumberInQuotesHasNoSeparators) {
-  EXPECT_EQ(ErrorOfNumbers("\"1,234\",5"), "number 1 in column 1 is \"1,234\"");
+  EXPECT_EQ(NumbersError("\"1,234\",5"), "number 1 in column 1 is \"1,234\"");
 }
 
 TEST(CsvParserTest, FindsTheLabelAlone) {

@@ -10,41 +10,41 @@ namespace {
 
 using FloatRow = std::vector<float>;
 
-ListedPicture Parse(std::string_view line, bool has_label = true, int64_t targets = 0) {
+ListedPicture ParseListed(std::string_view line, bool has_label = true, int64_t targets = 0) {
   ListedPicture picture;
   ParseListedPicture(line, has_label, targets, &picture);
   return picture;
 }
 
 std::string ListErrorOf(std::string_view line, int64_t targets = 0) {
-  return RefusalOf([&] { Parse(line, true, targets); });
+  return RefusalOf([&] { ParseListed(line, true, targets); });
 }
 
 TEST(ImageListTest, TheLastFieldIsTheLabel) {
-  const ListedPicture picture = Parse(" dogs/a.jpg\t 3 \r");
+  const ListedPicture picture = ParseListed(" dogs/a.jpg\t 3 \r");
   EXPECT_EQ(picture.name, "dogs/a.jpg");
   EXPECT_EQ(picture.label, 3);
-  EXPECT_EQ(Parse("a.jpg -1").label, -1);
+  EXPECT_EQ(ParseListed("a.jpg -1").label, -1);
 }
 
 TEST(ImageListTest, ANameMayHaveBlanks) {
-  EXPECT_EQ(Parse("my dogs/a 1.jpg 3").name, "my dogs/a 1.jpg");
-  EXPECT_EQ(Parse("my dogs/a 1.jpg", false).name, "my dogs/a 1.jpg");
-  EXPECT_EQ(Parse("my dogs/a 1.jpg 0.5 2", true, 2).name, "my dogs/a 1.jpg");
+  EXPECT_EQ(ParseListed("my dogs/a 1.jpg 3").name, "my dogs/a 1.jpg");
+  EXPECT_EQ(ParseListed("my dogs/a 1.jpg", false).name, "my dogs/a 1.jpg");
+  EXPECT_EQ(ParseListed("my dogs/a 1.jpg 0.5 2", true, 2).name, "my dogs/a 1.jpg");
 }
 
 TEST(ImageListTest, TheLastFieldsAreTheTargets) {
-  const ListedPicture picture = Parse("a.jpg 0.5 +1 -2e1", false, 3);
+  const ListedPicture picture = ParseListed("a.jpg 0.5 +1 -2e1", false, 3);
   EXPECT_EQ(picture.targets, (FloatRow{0.5, 1, -20}));
   EXPECT_EQ(picture.label, kNoLabel);
   EXPECT_EQ(picture.name, "a.jpg");
-  EXPECT_EQ(Parse("a.jpg 1e-46", false, 1).targets, FloatRow{0});
+  EXPECT_EQ(ParseListed("a.jpg 1e-46", false, 1).targets, FloatRow{0});
 }
 
 TEST(ImageListTest, WithoutLabelsNumbersBehindAPictureAreLeftOut) {
-  EXPECT_EQ(Parse("a b.jpg 3", false).name, "a b.jpg");
-  EXPECT_EQ(Parse("a.PNG 0.5 1", false).name, "a.PNG");
-  EXPECT_EQ(Parse("scan 3", false).name, "scan 3");  // not the name of a picture
+  EXPECT_EQ(ParseListed("a b.jpg 3", false).name, "a b.jpg");
+  EXPECT_EQ(ParseListed("a.PNG 0.5 1", false).name, "a.PNG");
+  EXPECT_EQ(ParseListed("scan 3", false).name, "scan 3");  // not the name of a picture
 }
 
 TEST(ImageListTest, NamesWhatIsWrongWithALine) {

@@ -25,7 +25,7 @@ std::string Join(const std::string& sources) {
                 " concate_conf { concate_dim: 0 } }\n");
 }
 
-std::string Loss(const std::string& sources) {
+std::string LossOf(const std::string& sources) {
   return StrCat("layer { name: 'loss' user_type: 'TestLoss' ", sources, " }\n");
 }
 
@@ -41,10 +41,10 @@ TestNet PartOfOne(const std::string& text, int worker, int workers) {
 const std::string kThreeSlices = kData + Linear("a", "data", 5) + Slice("a", 3) +
                                  Linear("b", "slice:0", 3) + Linear("c", "slice:1", 4) +
                                  Linear("d", "slice:2", 6) +
-                                 Loss("srclayers: 'b' srclayers: 'c' srclayers: 'd'");
+                                 LossOf("srclayers: 'b' srclayers: 'c' srclayers: 'd'");
 const std::string kJoined = kData + Linear("a", "data", 5) + Linear("b", "data", 5) +
                             Join("srclayers: 'a' srclayers: 'b'") + Linear("c", "join", 3) +
-                            Loss("srclayers: 'c'");
+                            LossOf("srclayers: 'c'");
 
 TEST(RowsOfWorkers, SlicesAreThoseOfOneWorker) {
   for (const int workers : {2, 3}) ExpectTheNetOfOne(kThreeSlices, workers);
@@ -63,7 +63,7 @@ TEST(RowsOfWorkers, JoinedSlicesAreThoseOfOneWorker) {
     const std::string text = kData + Linear("a", "data", 5) + Slice("a", 3) +
                              Linear("b", "slice:0", 5) + Linear("c", "slice:1", 5) + Join(order) +
                              "layer { name: 'drop' type: kDropout srclayers: 'join' }" +
-                             Linear("e", "drop", 3) + Loss("srclayers: 'e'");
+                             Linear("e", "drop", 3) + LossOf("srclayers: 'e'");
     for (const int workers : {2, 3}) ExpectTheNetOfOne(text, workers);
   }
 }
@@ -99,7 +99,7 @@ TEST(RowsOfWorkers, NeighboursMayBeDividedByUnits) {
   const std::string text = kData + Linear("a", "data", 5, units) + Slice("a", 2) +
                            Linear("b", "slice:0", 4, units) + Linear("c", "slice:1", 4, units) +
                            Join("srclayers: 'b' srclayers: 'c'") + Linear("d", "join", 3, units) +
-                           Linear("e", "join", 4) + Loss("srclayers: 'd' srclayers: 'e'");
+                           Linear("e", "join", 4) + LossOf("srclayers: 'd' srclayers: 'e'");
   for (const int workers : {2, 3}) ExpectTheNetOfOne(text, workers);
 }
 
@@ -111,7 +111,7 @@ TEST(RowsOfWorkers, PicturesAreCutAndJoined) {
       "'b' } convolution_conf { num_filters: 4 kernel: 3 } partition_dim: 1 }\n" +
       Slice("conv", 2) +
       "layer { name: 'relu' type: kReLU srclayers: 'slice:0' partition_dim: 1 }\n" +
-      Join("srclayers: 'relu' srclayers: 'slice:1'") + Loss("srclayers: 'join'");
+      Join("srclayers: 'relu' srclayers: 'slice:1'") + LossOf("srclayers: 'join'");
   for (const int workers : {2, 3}) ExpectTheNetOfOne(text, workers);
 }
 
@@ -120,13 +120,13 @@ TEST(RowsOfWorkers, DropoutDropsTheUnitsOfOneWorker) {
                            "layer { name: 'drop' type: kDropout srclayers: 'slice:1' }\n" +
                            Join("srclayers: 'drop' srclayers: 'slice:0'") +
                            "layer { name: 'drop2' type: kDropout srclayers: 'join' }\n" +
-                           Loss("srclayers: 'drop2'");
+                           LossOf("srclayers: 'drop2'");
   for (const int workers : {2, 3}) ExpectTheNetOfOne(text, workers);
 }
 
 TEST(RowsOfWorkers, ASliceThatNobodyReadsHasNoGradient) {
   const std::string text =
-      kData + Linear("a", "data", 5) + Slice("a", 3) + Loss("srclayers: 'slice:1'");
+      kData + Linear("a", "data", 5) + Slice("a", 3) + LossOf("srclayers: 'slice:1'");
   ExpectTheNetOfOne(text, 3);
 }
 
@@ -138,7 +138,7 @@ TEST(RowsOfWorkers, ManyLayersMayCutOneFeature) {
   };
   const std::string text =
       kData + Linear("a", "data", 5) + slice("s", 2) + slice("t", 2) + slice("u", 3) +
-      Loss("srclayers: 's:0' srclayers: 't:1' srclayers: 'u:2' srclayers: 'a'");
+      LossOf("srclayers: 's:0' srclayers: 't:1' srclayers: 'u:2' srclayers: 'a'");
   ExpectTheNetOfOne(text, 2);
   ExpectTheNetOfOne(text, 3);
 }

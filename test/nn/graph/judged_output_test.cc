@@ -20,7 +20,7 @@ NetProto TwoOutputs(const std::string& more) {
                   more);
 }
 
-std::string Loss(const std::string& type, const std::string& scores, const std::string& target) {
+std::string LossOf(const std::string& type, const std::string& scores, const std::string& target) {
   return "layer { name: 'loss' type: " + type + " srclayers: '" + scores + "' srclayers: '" +
          target + "' }";
 }
@@ -40,7 +40,7 @@ std::string WhyNot(const NetProto& net, const OutputLayer& output) {
 }
 
 TEST(JudgedOutput, OfASoftmaxLossIsClasses) {
-  const NetProto net = TwoOutputs(Loss("kSoftmaxLoss", "a", "data"));
+  const NetProto net = TwoOutputs(LossOf("kSoftmaxLoss", "a", "data"));
   EXPECT_EQ(FindJudged(net, Output("loss", 3)).kind, JudgedOutput::kClasses);
   EXPECT_EQ(WhyNot(net, Output("a", 3)),
             "layer \"a\" gives scores; for their probabilities give -layer loss");
@@ -48,18 +48,18 @@ TEST(JudgedOutput, OfASoftmaxLossIsClasses) {
 
 TEST(JudgedOutput, HasTheTargetsThatItsLossReads) {
   const JudgedOutput numbers =
-      FindJudged(TwoOutputs(Loss("kEuclideanLoss", "a", "data:1")), Output("a", 3));
+      FindJudged(TwoOutputs(LossOf("kEuclideanLoss", "a", "data:1")), Output("a", 3));
   EXPECT_EQ(numbers.kind, JudgedOutput::kNumbers);
   EXPECT_EQ(numbers.targets, 3);
   EXPECT_EQ(numbers.first_target, 0);
   const JudgedOutput labels =
-      FindJudged(TwoOutputs(Loss("kSigmoidCrossEntropyLoss", "b", "cut:1")), Output("loss", 2));
+      FindJudged(TwoOutputs(LossOf("kSigmoidCrossEntropyLoss", "b", "cut:1")), Output("loss", 2));
   EXPECT_EQ(labels.kind, JudgedOutput::kLabels);
   EXPECT_EQ(labels.first_target, 1);  // of 3 targets the first piece has 1
 }
 
 TEST(JudgedOutput, WithoutTargetsOfRecordsIsAnError) {
-  EXPECT_EQ(WhyNot(TwoOutputs(Loss("kEuclideanLoss", "a", "b")), Output("a", 3)),
+  EXPECT_EQ(WhyNot(TwoOutputs(LossOf("kEuclideanLoss", "a", "b")), Output("a", 3)),
             "loss \"loss\" compares with layer \"b\"; needed are the targets of the records, "
             "\"data:1\", or a kSlice of them");
   EXPECT_EQ(WhyNot(TwoOutputs(""), Output("a", 3)),
@@ -67,7 +67,7 @@ TEST(JudgedOutput, WithoutTargetsOfRecordsIsAnError) {
             "kSigmoidCrossEntropyLoss and kEuclideanLoss do");
   OutputLayer steps = Output("a", 3);
   steps.steps = 2;
-  EXPECT_EQ(WhyNot(TwoOutputs(Loss("kEuclideanLoss", "a", "data:1")), steps),
+  EXPECT_EQ(WhyNot(TwoOutputs(LossOf("kEuclideanLoss", "a", "data:1")), steps),
             "layer \"a\" has 2 time steps, and a record has targets for one");
 }
 

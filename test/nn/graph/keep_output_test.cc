@@ -51,7 +51,7 @@ TEST(KeepOutput, TakesASoftmaxLossForItsProbabilities) {
   EXPECT_EQ(Kept(net, "loss"), "data a c loss ");
 }
 
-constexpr char kTargets[] =
+constexpr char kWithTargets[] =
     R"(layer { name: "data" type: kCSVInput
                store_conf { path: "x" batchsize: 7 shape: 4 num_targets: 3 } })";
 
@@ -62,13 +62,13 @@ std::string AgainstTargets(const std::string& type, const std::string& source) {
 
 TEST(KeepOutput, TakesASigmoidLossForItsProbabilities) {
   const std::string net =
-      kTargets + Dense("a", "data") + AgainstTargets("kSigmoidCrossEntropyLoss", "a");
+      kWithTargets + Dense("a", "data") + AgainstTargets("kSigmoidCrossEntropyLoss", "a");
   EXPECT_EQ(Kept(net, ""), "data a loss ");
   EXPECT_EQ(Kept(net, "loss"), "data a loss ");
 }
 
 TEST(KeepOutput, GivesRowsNoTargets) {
-  const std::string net = kTargets + Dense("a", "data") + AgainstTargets("kEuclideanLoss", "a");
+  const std::string net = kWithTargets + Dense("a", "data") + AgainstTargets("kEuclideanLoss", "a");
   EXPECT_EQ(Kept(net, ""), "data a ");
   EXPECT_EQ(Kept(net, "data"), "data ");
   EXPECT_NE(Kept(net + Dense("b", "data:1") + Dense("c", "b"), "c")

@@ -24,7 +24,7 @@ std::string Linear(const std::string& name, const std::string& source,
                 more, " }\n");
 }
 
-std::string Loss(const std::string& source, const std::string& more = "") {
+std::string LossOf(const std::string& source, const std::string& more = "") {
   return StrCat("layer { name: 'loss' user_type: 'TestLoss' srclayers: '", source, "' ", more,
                 " }\n");
 }
@@ -49,7 +49,7 @@ std::vector<std::pair<int64_t, int64_t>> Ungiven(const std::string& text, const 
 }
 
 TEST(Backward, ALayerThatNoLossReadsDoesNotRun) {
-  EXPECT_EQ(Backwards(StrCat(kData, Linear("a", "data"), Linear("side", "data"), Loss("a"))),
+  EXPECT_EQ(Backwards(StrCat(kData, Linear("a", "data"), Linear("side", "data"), LossOf("a"))),
             (std::vector<std::string>{"a", "loss"}));
 }
 
@@ -58,8 +58,8 @@ TEST(Backward, WithoutALossNothingRuns) {
 }
 
 TEST(Backward, ALossOfWeight0DoesNotRun) {
-  EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data"), Loss("a", "loss_weight: 0"))).empty());
-  EXPECT_EQ(Backwards(StrCat(kData, Linear("a", "data"), Linear("b", "a"), Loss("a"),
+  EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data"), LossOf("a", "loss_weight: 0"))).empty());
+  EXPECT_EQ(Backwards(StrCat(kData, Linear("a", "data"), Linear("b", "a"), LossOf("a"),
                              "layer { name: 'other' user_type: 'TestLoss' srclayers: 'b' "
                              "loss_weight: 0 }\n")),
             (std::vector<std::string>{"a", "split(a)", "loss"}));
@@ -99,19 +99,19 @@ TEST(Backward, ALossWithParamsHasNoWeightBetween0And1) {
 }
 
 TEST(Backward, ALossAboveParamsThatDoNotTrainDoesNotRun) {
-  EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data", "lr_scale: 0"), Loss("a"))).empty());
+  EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data", "lr_scale: 0"), LossOf("a"))).empty());
 }
 
 TEST(Backward, LayersBelowAFrozenPatternDoNotRun) {
   const std::string text =
       StrCat("param_scale { names: 'wold*' lr_scale: 0 }\n", kData, Linear("old1", "data"),
-             Linear("old2", "old1"), Linear("new", "old2"), Loss("new"));
+             Linear("old2", "old1"), Linear("new", "old2"), LossOf("new"));
   EXPECT_EQ(Backwards(text), (std::vector<std::string>{"new", "loss"}));
 }
 
 TEST(Backward, ALayerThatDoesNotTrainPassesTheGradientToTheOneBelow) {
   const std::string text =
-      StrCat(kData, Linear("a", "data"), Linear("fixed", "a", "lr_scale: 0"), Loss("fixed"));
+      StrCat(kData, Linear("a", "data"), Linear("fixed", "a", "lr_scale: 0"), LossOf("fixed"));
   EXPECT_EQ(Backwards(text), (std::vector<std::string>{"a", "fixed", "loss"}));
   TestNet test(text);
   EXPECT_EQ(test.net.Find("a")->completes.size(), 1u);
@@ -129,15 +129,15 @@ TEST(Backward, TimeStepsThatNoReaderTakesGetNoGradient) {
 }
 
 TEST(Backward, TimeStepsThatAllAreReadGetTheirGradients) {
-  EXPECT_TRUE(Ungiven(StrCat(kThreeSteps, Linear("a", "text"), Loss("a")), "a").empty());
+  EXPECT_TRUE(Ungiven(StrCat(kThreeSteps, Linear("a", "text"), LossOf("a")), "a").empty());
 }
 
 TEST(Backward, AnOutputThatIsNotReadAtAllNeedsNoZeros) {
-  EXPECT_TRUE(
-      Ungiven(StrCat(kData, Linear("a", "data"),
-                     "layer { name: 'two' user_type: 'TestTwo' srclayers: 'a' }\n", Loss("two:1")),
-              "two")
-          .empty());
+  EXPECT_TRUE(Ungiven(StrCat(kData, Linear("a", "data"),
+                             "layer { name: 'two' user_type: 'TestTwo' srclayers: 'a' }\n",
+                             LossOf("two:1")),
+                      "two")
+                  .empty());
 }
 
 std::string Product(const std::string& name, const std::string& source, const std::string& param) {
@@ -146,11 +146,11 @@ std::string Product(const std::string& name, const std::string& source, const st
 }
 
 TEST(Backward, AGradientGoesInPiecesIfOneLayerAloneGivesIt) {
-  TestNet alone(
-      StrCat(kData, Product("a", "data", "name: 'w'"), Product("b", "a", "name: 'v'"), Loss("b")));
+  TestNet alone(StrCat(kData, Product("a", "data", "name: 'w'"), Product("b", "a", "name: 'v'"),
+                       LossOf("b")));
   EXPECT_EQ(alone.net.Find("a")->in_pieces, std::vector<Param*>{alone.params.Find("w")});
   TestNet tied(StrCat(kData, Product("a", "data", "name: 'w'"),
-                      Product("b", "a", "name: 'v' share_from: 'w'"), Loss("b")));
+                      Product("b", "a", "name: 'v' share_from: 'w'"), LossOf("b")));
   EXPECT_TRUE(tied.net.Find("a")->in_pieces.empty());
   EXPECT_TRUE(tied.net.Find("b")->in_pieces.empty());
 }

@@ -39,15 +39,15 @@ inline std::vector<std::byte> Encoded(const Codec& codec, const std::vector<floa
 }
 
 // Returns what the receiver gets of `floats`.
-inline std::vector<float> Sent(const Codec& codec, const std::vector<float>& floats,
-                               std::vector<float>* rest) {
+inline std::vector<float> SentFloats(const Codec& codec, const std::vector<float>& floats,
+                                     std::vector<float>* rest) {
   std::vector<float> received(floats.size(), 7.f);
   EXPECT_TRUE(codec.Decode(Encoded(codec, floats, rest), received));
   return received;
 }
-inline std::vector<float> Sent(const Codec& codec, const std::vector<float>& floats) {
+inline std::vector<float> SentFloats(const Codec& codec, const std::vector<float>& floats) {
   std::vector<float> rest;
-  return Sent(codec, floats, &rest);
+  return SentFloats(codec, floats, &rest);
 }
 
 // Returns the magnitudes of the floats that are not 0, the largest first.

@@ -124,11 +124,11 @@ TEST(DefaultValues, EqualThoseOfAnInitThatSaysTheSame) {
             "type: kConvolution convolution_conf { num_filters: 3 kernel: 4 } PARAMS"),
         Net("shape: 3", "type: kLSTM lstm_conf { dim_hidden: 64 } PARAMS"),
         Indices("type: kEmbedding embedding_conf { vocab_size: 9 feature_dim: 7 } PARAMS")}) {
-    std::string said = net, left_out = net;
+    std::string told = net, left_out = net;
     const bool embedding = net.find("kEmbedding") != std::string::npos;
-    said.replace(net.find("PARAMS"), 6, embedding ? gaussian : eighth);
+    told.replace(net.find("PARAMS"), 6, embedding ? gaussian : eighth);
     left_out.replace(net.find("PARAMS"), 6, "");
-    EXPECT_EQ(FirstValues(left_out), FirstValues(said)) << net;
+    EXPECT_EQ(FirstValues(left_out), FirstValues(told)) << net;
   }
 }
 
