@@ -172,6 +172,10 @@ class HttplibServer final : public HttpServer, private httplib::Server {
       response.set_content(answer.body, answer.type);
       return HandlerResponse::Handled;
     });
+    // The library calls this also before its own answers, to heads that it cannot read.
+    set_post_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+      site_->CountAnswer(request.path, response.status);
+    });
     if (!listen_after_bind() && !stopped_)
       throw Error(kExitIo, "the system has ended the socket on which this program listens");
   }
@@ -251,6 +255,7 @@ class HttplibServer final : public HttpServer, private httplib::Server {
         constexpr std::string_view kTooLarge =
             "HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n"
             "Content-Length: 0\r\n\r\n";
+        site_->CountAnswer("", 431);
         bounded.Write(kTooLarge.data(), kTooLarge.size());
       }
     }

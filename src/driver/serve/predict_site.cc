@@ -92,9 +92,13 @@ HttpAnswer PredictSite::Answer(const HttpRequest& request) {
     answer.headers.emplace_back("Allow", request.path == kPredictPath ? "POST" : "GET, HEAD");
   if (answer.status == 503) answer.headers.emplace_back("Retry-After", "1");
   AddSafetyHeaders(&answer);
-  if (request.path == kPredictPath)
-    counters_.AddAnswer(answer.status, static_cast<double>(SteadyClock().Now() - begin) / kSecond);
+  if (request.path == kPredictPath && answer.status == 200)
+    counters_.AddTime(static_cast<double>(SteadyClock().Now() - begin) / kSecond);
   return answer;
+}
+
+void PredictSite::CountAnswer(const std::string& path, int status) {
+  if (path == kPredictPath || path.empty()) counters_.AddAnswer(status);
 }
 
 HttpAnswer PredictSite::Reply(const HttpRequest& request) {

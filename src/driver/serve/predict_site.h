@@ -32,6 +32,8 @@ class PredictSite final : public HttpSite {
 
   HttpAnswer Answer(const HttpRequest& request) override;
   int64_t MostBody(const HttpRequest& head) const override;
+  // Counts the answers at /predict, and those to heads that cannot be read.
+  void CountAnswer(const std::string& path, int status) override;
 
  private:
   static constexpr int kPicturesAtOnce = 4;       // that are decoded, as one may take 256 MiB

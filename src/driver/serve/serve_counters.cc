@@ -18,10 +18,13 @@ double QuantileOf(const std::vector<float>& sorted, double q) {
 
 }  // namespace
 
-void ServeCounters::AddAnswer(int status, double seconds) {
+void ServeCounters::AddAnswer(int status) {
   const MutexLock lock(&mutex_);
   ++answers_[status];
-  if (status != 200) return;
+}
+
+void ServeCounters::AddTime(double seconds) {
+  const MutexLock lock(&mutex_);
   const auto time = static_cast<float>(seconds);
   if (times_.size() < kKeptTimes)
     times_.push_back(time);

@@ -13,8 +13,10 @@ namespace singa {
 
 class ServeCounters {
  public:
-  // A request for predictions was answered with this status of HTTP after `seconds`.
-  void AddAnswer(int status, double seconds);
+  // A request for predictions is answered with this status of HTTP.
+  void AddAnswer(int status);
+  // Predictions were ready so many seconds after the body of their request.
+  void AddTime(double seconds);
   // So many records were computed together.
   void AddBatch(int64_t records, double seconds);
 
@@ -27,9 +29,9 @@ class ServeCounters {
 
   mutable Mutex mutex_;
   std::map<int, int64_t> answers_ GUARDED_BY(mutex_);  // by status
-  std::vector<float> times_ GUARDED_BY(mutex_);        // of the last answers, as a ring
-  int64_t timed_ GUARDED_BY(mutex_) = 0;               // answers with a time
-  double seconds_ GUARDED_BY(mutex_) = 0;              // of these answers
+  std::vector<float> times_ GUARDED_BY(mutex_);        // the last ones, as a ring
+  int64_t timed_ GUARDED_BY(mutex_) = 0;               // number of all times
+  double seconds_ GUARDED_BY(mutex_) = 0;              // sum of all times
   std::array<int64_t, kBuckets> batches_ GUARDED_BY(mutex_) = {};
   int64_t all_batches_ GUARDED_BY(mutex_) = 0, records_ GUARDED_BY(mutex_) = 0;
   double compute_seconds_ GUARDED_BY(mutex_) = 0;

@@ -111,10 +111,14 @@ TEST_F(PredictSiteTest, CountsAnswers) {
   StartWorker();
   EXPECT_EQ(site_.Answer(PostOf(R"({"inputs":[[1,2]]})")).status, 200);
   EXPECT_EQ(site_.Answer(PostOf("{}")).status, 400);
+  for (const int status : {200, 411, 411}) site_.CountAnswer("/predict", status);
+  site_.CountAnswer("", 400);
+  site_.CountAnswer("/metrics", 200);
   const std::string text = Get("/metrics").body;
   for (const char* line :
        {"singa_predict_requests_total{code=\"200\"} 1\n",
-        "singa_predict_requests_total{code=\"400\"} 1\n", "singa_predict_seconds_count 1\n",
+        "singa_predict_requests_total{code=\"400\"} 1\n",
+        "singa_predict_requests_total{code=\"411\"} 2\n", "singa_predict_seconds_count 1\n",
         "# TYPE singa_predict_seconds summary\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << text;
   EXPECT_EQ(Get("/health").status, 200);
@@ -123,7 +127,7 @@ TEST_F(PredictSiteTest, CountsAnswers) {
 
 TEST(ServeCountersTest, WritesBatchesAndQuantiles) {
   ServeCounters counters;
-  for (int i = 1; i <= 100; ++i) counters.AddAnswer(200, i);
+  for (int i = 1; i <= 100; ++i) counters.AddTime(i);
   counters.AddBatch(1, 0.5);
   counters.AddBatch(3, 0.25);
   const std::string text = counters.Text(0);
