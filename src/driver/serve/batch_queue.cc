@@ -1,5 +1,6 @@
 #include "driver/serve/batch_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace singa {
@@ -25,6 +26,15 @@ BatchTasks BatchQueue::Take() {
   }
   records_ -= records;
   return taken;
+}
+
+void BatchQueue::Drop(const BatchTask& task) {
+  const MutexLock lock(&mutex_);
+  const auto found =
+      std::ranges::find_if(tasks_, [&](const auto& one) { return one.get() == &task; });
+  if (found == tasks_.end()) return;
+  records_ -= task.records;
+  tasks_.erase(found);
 }
 
 void BatchQueue::End() {

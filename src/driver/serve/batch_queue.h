@@ -36,6 +36,8 @@ class BatchQueue {
   // Waits for a task. Returns the oldest one, and those after it that fit in the batch. Returns
   // none when all are taken after End.
   BatchTasks Take();
+  // Drops a task that nobody waits for any more, unless it is taken already.
+  void Drop(const BatchTask& task);
   void End();
   int64_t records() const;  // that wait
 

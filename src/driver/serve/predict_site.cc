@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <future>
 #include <memory>
 #include <utility>
@@ -16,8 +15,7 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kMostBody = 64 << 20;            // bytes
-constexpr std::chrono::seconds kComputeTime{300};  // that a request waits for its scores
+constexpr int64_t kMostBody = 64 << 20;  // bytes
 constexpr char kPredictPath[] = "/predict";
 constexpr char kFloatsType[] = "application/octet-stream";
 
@@ -119,8 +117,11 @@ HttpAnswer PredictSite::Predict(const HttpRequest& request) {
   task->rows = std::move(rows.numbers);
   std::future<void> done = task->done.get_future();
   if (!queue_.Add(task)) throw BadRequest{503, "too many records are waiting"};
-  if (done.wait_for(kComputeTime) != std::future_status::ready)
-    throw BadRequest{503, StrCat("the net gave no scores in ", kComputeTime.count(), " s")};
+  if (done.wait_for(options_.longest_wait) != std::future_status::ready) {
+    queue_.Drop(*task);
+    throw BadRequest{503,
+                     StrCat("the net gave no scores in ", options_.longest_wait.count(), " s")};
+  }
   if (task->status != 200) throw BadRequest{task->status, task->error};
   return JsonAnswer(RowsText(top, rows.lengths, task->scores));
 }

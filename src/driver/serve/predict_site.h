@@ -1,6 +1,7 @@
 // PredictSite answers requests with the predictions of a trained net.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <semaphore>
 #include <string>
@@ -21,8 +22,9 @@ struct PredictSiteOptions {
   InputForm form = {};
   int64_t output_steps = 1, outputs = 1;  // time steps of a record; scores of a step
   PredictionFormat format = {};
-  int32_t short_side = 0;            // as in SourceOptions
-  std::string why_no_pictures = {};  // "": records may be pictures
+  int32_t short_side = 0;                  // as in SourceOptions
+  std::string why_no_pictures = {};        // "": records may be pictures
+  std::chrono::seconds longest_wait{300};  // of a request for its scores
 };
 
 class PredictSite final : public HttpSite {

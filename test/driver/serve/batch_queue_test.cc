@@ -45,6 +45,18 @@ TEST(BatchQueueTest, HasRoomForSoManyRecordsOrOneTask) {
   EXPECT_FALSE(queue.Add(TaskOf(1)));
 }
 
+TEST(BatchQueueTest, DropsATaskThatNobodyWaitsFor) {
+  BatchQueue queue(8, 10);
+  const auto dropped = TaskOf(7), kept = TaskOf(3);
+  queue.Add(dropped);
+  queue.Add(kept);
+  queue.Drop(*dropped);
+  EXPECT_EQ(queue.records(), 3);
+  EXPECT_EQ(RecordsOf(queue.Take()), (std::vector<int64_t>{3}));
+  queue.Drop(*kept);  // is taken
+  EXPECT_EQ(queue.records(), 0);
+}
+
 TEST(BatchQueueTest, GivesWhatWaitsAfterItsEnd) {
   BatchQueue queue(8, 10);
   queue.Add(TaskOf(5));

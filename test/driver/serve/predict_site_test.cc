@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "base/thread/thread.h"
@@ -40,13 +41,12 @@ class PredictSiteTest : public testing::Test {
 
   BatchQueue queue_{4, 8};
   ServeCounters counters_;
-  PredictSite site_{{.description = "{\"name\":\"n\"}\n",
-                     .form = {.shape = {2}, .size = 2, .most_records = 9},
-                     .outputs = 2,
-                     .format = {.json = true, .classes = {"a", "b"}},
-                     .why_no_pictures = "the net takes no pictures"},
-                    &queue_,
-                    &counters_};
+  PredictSiteOptions options_{.description = "{\"name\":\"n\"}\n",
+                              .form = {.shape = {2}, .size = 2, .most_records = 9},
+                              .outputs = 2,
+                              .format = {.json = true, .classes = {"a", "b"}},
+                              .why_no_pictures = "the net takes no pictures"};
+  PredictSite site_{options_, &queue_, &counters_};
   std::thread worker_;
 };
 
@@ -84,6 +84,15 @@ TEST_F(PredictSiteTest, RefusesARequestWithoutRoomInTheQueue) {
   const HttpAnswer answer = site_.Answer(PostOf(R"({"inputs":[[1,2]]})"));
   EXPECT_EQ(answer.status, 503);
   EXPECT_NE(Get("/metrics").body.find("singa_predict_queue_records 8\n"), std::string::npos);
+}
+
+TEST_F(PredictSiteTest, DropsTheRecordsOfARequestThatWaitsTooLong) {
+  options_.longest_wait = std::chrono::seconds(0);
+  PredictSite site(options_, &queue_, &counters_);
+  const HttpAnswer answer = site.Answer(PostOf(R"({"inputs":[[1,2]]})"));
+  EXPECT_EQ(answer.status, 503);
+  EXPECT_EQ(json::parse(answer.body)["error"], "the net gave no scores in 0 s");
+  EXPECT_EQ(queue_.records(), 0);
 }
 
 TEST_F(PredictSiteTest, RefusesOtherRequests) {
