@@ -47,7 +47,7 @@ HttpAnswer BoardSite::Answer(const HttpRequest& request) {
       throw BadRequest{405, "only GET and HEAD are answered"};
     answer = handler == handlers.end() ? File(request) : (this->*handler->second)(request);
   } catch (const BadRequest& why) {
-    answer = HttpError(why.status, why.text);
+    answer = HttpError(why.status(), why.what());
   } catch (const Error& error) {
     answer = HttpError(500, error.what());
   }

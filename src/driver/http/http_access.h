@@ -5,16 +5,22 @@
 #include <string>
 
 #include "driver/http/http_site.h"
+#include "singa/base/error.h"
 
 namespace singa {
 
 inline constexpr char kJsonType[] = "application/json";
 inline constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";  // Prometheus'
 
-// A request that cannot be answered.
-struct BadRequest {
-  int status;
-  std::string text;
+// A request that cannot be answered. The site that it was sent to handles it.
+class BadRequest : public Error {
+ public:
+  // `status`: of HTTP.
+  BadRequest(int status, const std::string& text) : Error(kExitBug, text), status_(status) {}
+  int status() const { return status_; }
+
+ private:
+  int status_;
 };
 
 // Returns the text of an answer, a line. Replaces invalid UTF-8.

@@ -80,7 +80,7 @@ HttpAnswer PredictSite::Answer(const HttpRequest& request) {
     CheckHead(request);
     answer = Reply(request);
   } catch (const BadRequest& why) {
-    answer = HttpError(why.status, why.text);
+    answer = HttpError(why.status(), why.what());
   } catch (const DataError& error) {
     answer = HttpError(400, error.what());
   } catch (const Error& error) {

@@ -15,7 +15,7 @@ std::string Refusal(const std::string& body, const InputForm& form = kForm) {
   try {
     ReadJsonRows(body, form);
   } catch (const BadRequest& why) {
-    return std::to_string(why.status) + " " + why.text;
+    return std::to_string(why.status()) + " " + why.what();
   }
   return "accepted";
 }
