@@ -36,6 +36,20 @@ assert w1.dtype == numpy.float32 and w1.shape == (16, 25), (w1.dtype, w1.shape)
 assert w1.tobytes() == newest.params.raw("w1") and 0.1 < w1.std() < 0.4, w1.std()
 assert newest.state["updater/w1/count"] == 20, newest.state["updater/w1/count"]
 """
+# Damaged lines are left out, as the program leaves them out.
+DAMAGED_ROWS = r"""
+import math, pathlib, singa
+place = pathlib.Path("damaged/metrics.jsonl")
+place.parent.mkdir()
+row = '{"time":1.5,"phase":"train","step":%s,"group":0,"layer":"loss","loss":"nan"}'
+bad = (b"", b"{", b"[]", b"7", b"\xff\xfe", b"[" * 100_000, b'{"step":1}',
+       (row % 2)[:30].encode(), (row % "NaN").encode(), (row % "2.5").encode(), (row % "true").encode(),
+       (row % 2).replace('"group":0', '"group":-1').encode(), (row % 2).encode() + b" " * (1 << 20))
+place.write_bytes(b"\n".join([(row % 1).encode(), *bad, (row % 3).encode(), (row % 4).encode()]))
+rows = singa.Workspace("damaged").rows()
+assert [one["step"] for one in rows] == [1, 3], rows  # the last line has no end
+assert math.isnan(rows[0]["loss"]), rows
+"""
 # A file that lies about its header is an error that names it, not a crash or a large allocation.
 DAMAGED = """
 import pathlib, singa
@@ -89,6 +103,7 @@ def check_reader(folder, python):
     expected = case.tensors(folder / "singa-digits/checkpoint/step20/model.safetensors")
     case.equal(seen["params"], {name: [list(shape), data.hex()]
                                 for name, (_, shape, data) in expected.items()}, "params")
+    run(folder, python, "-c", DAMAGED_ROWS)
     run(folder, python, "-c", DAMAGED)
 
 

@@ -3,11 +3,38 @@ import json
 import pathlib
 import re
 
-from singa.checkpoint import Checkpoint, DamagedFile
+from singa.checkpoint import Checkpoint
 
 NUMBERS = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 TEXTS = ("phase", "layer", "host")  # fields of a row that are no numbers
 FOLDER = re.compile(r"step(\d+)(\.old\.\w+)?")
+# Every row has these fields.
+HEAD = {"time": (int, float), "phase": (str,), "step": (int,), "group": (int,), "layer": (str,)}
+MOST_ROW_BYTES = 1 << 20
+MOST_GROUPS = 1 << 20
+
+
+def _refuse(constant):
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _row(line):
+    """Returns the row of a line; None: the line is no row. The program has the same rules, in
+    src/io/metrics/read_rows.cc."""
+    if len(line) > MOST_ROW_BYTES:
+        return None
+    try:
+        row = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(row, dict):
+        return None
+    if any(type(row.get(name)) not in types for name, types in HEAD.items()):
+        return None
+    if not 0 <= row["group"] <= MOST_GROUPS:
+        return None
+    return {key: NUMBERS.get(value, value) if key not in TEXTS and isinstance(value, str) else value
+            for key, value in row.items()}
 
 
 class Workspace:
@@ -20,24 +47,15 @@ class Workspace:
 
     def rows(self, phase=None, layer=None):
         """Returns the rows of metrics.jsonl as dicts, in their order; of one phase (train, test,
-        validate, process) and layer, if they are given. A line that is not complete yet, of a job
-        that runs, is left out."""
-        found = []
+        validate, process) and layer, if they are given. Lines that are no rows are left out, and
+        a last line that has no end yet, of a job that runs."""
         try:
             data = (self.path / "metrics.jsonl").read_bytes()
         except FileNotFoundError:
-            return found  # the job has just begun
-        for number, line in enumerate(data.split(b"\n")[:-1], 1):
-            try:
-                row = json.loads(line)
-                row = {key: NUMBERS.get(value, value) if key not in TEXTS and isinstance(value, str)
-                       else value for key, value in row.items()}
-            except (ValueError, AttributeError, RecursionError) as error:
-                place = f"{self.path / 'metrics.jsonl'}:{number}"
-                raise DamagedFile(f"{place}: no row: {error}") from None
-            if phase in (None, row.get("phase")) and layer in (None, row.get("layer")):
-                found.append(row)
-        return found
+            return []  # the job has just begun
+        rows = filter(None, map(_row, data.split(b"\n")[:-1]))
+        return [row for row in rows
+                if phase in (None, row["phase"]) and layer in (None, row["layer"])]
 
     def columns(self, *names, phase=None, layer=None):
         """Returns name -> numpy array of the rows' numbers; NaN where a row has none."""
