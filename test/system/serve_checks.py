@@ -228,7 +228,12 @@ def a_server_reads_texts(case):
     case.write("new", "abac\nabaca")
     expected = scores(predict(case, "new").out)
     served = Served(case)
+    read = served.json("/")["input"]
+    equal(read["characters"], ["\\n", "c", "a", "b"], "characters")
+    equal(read["shortest_text"], 1, "the shortest text")
     rows = served.rows(inputs("abac\nabaca", "abac"))
+    indices = ["\ncab".index(one) for one in "abac\nabaca"]
+    all_close([row["scores"] for row in served.rows(inputs(indices))], expected, "indices")
     equal([row["step"] for row in rows], [*range(10), *range(4)], "steps")
     all_close([row["scores"] for row in rows], [*expected, *expected[:4]], "scores")
     has(served.error(inputs("abq")), "inputs[0]: character", "a character that the net lacks")

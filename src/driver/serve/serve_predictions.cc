@@ -50,11 +50,23 @@ std::string WhyNoPictures(const ServedModel& served) {
   return "";
 }
 
+// Describes a record. For a net that reads a text: the characters by their indices, with the names
+// that classes have, and the least length of a text.
+ordered_json InputOf(const ServedModel& served, const InputForm& form) {
+  ordered_json input = {{"layer", served.model.input_layer()}, {"shape", form.shape}};
+  if (!served.vocabulary) return input;
+  ordered_json& characters = input["characters"] = ordered_json::array();
+  for (int i = 0; i < served.vocabulary->size(); ++i)
+    characters.push_back(CharacterName(static_cast<uint8_t>(served.vocabulary->Character(i))));
+  input["shortest_text"] = form.short_texts ? 1 : form.size;
+  return input;
+}
+
 std::string DescriptionOf(const ServedModel& served, const InputForm& form, int64_t batch) {
   const Model& model = served.model;
   ordered_json text = {{"name", served.name},
                        {"checkpoint", model.files()},
-                       {"input", {{"layer", model.input_layer()}, {"shape", form.shape}}},
+                       {"input", InputOf(served, form)},
                        {"output", {{"layer", model.layer()}, {"shape", model.output_shape()}}},
                        {"classes", served.request.format.classes},
                        {"targets", served.request.format.targets},
