@@ -2,8 +2,14 @@
 # singa (component program), libsinga0 (library) and libsinga-dev (development). dpkg-shlibdeps
 # finds their dependencies. A job loads CUDA's libraries when it needs them, so that no package
 # depends on them.
-set(SINGA_MAINTAINER "SINGA maintainers <singa@example.org>" CACHE STRING
-    "who answers for the packages: Name <address>")
+# As Debian's tools do, a build takes its maintainer from the environment. Without one the packages
+# name nobody: lintian refuses an address at this host, as other hosts do not know it.
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+else()
+  set(maintainer "Local build <nobody@singa.invalid>")
+endif()
+set(SINGA_MAINTAINER "${maintainer}" CACHE STRING "who answers for the packages: Name <address>")
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
