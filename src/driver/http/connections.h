@@ -22,7 +22,9 @@ class Connections {
   void Begin(int socket);
   // A request has come.
   void Renew(int socket);
-  // While its answer is made, a connection does not wait for its client.
+  // The body of a request is read, and its answer is made until EndAnswer. Meanwhile the connection
+  // does not count as one that waits for its client, and is not shut down for another. A request
+  // without a body is answered without these calls: its connection was renewed a moment before.
   void BeginAnswer(int socket);
   void EndAnswer(int socket);
   // REQUIRES: called before the socket is closed.
@@ -41,7 +43,7 @@ class Connections {
   std::list<int> answered_ GUARDED_BY(mutex_);
 };
 
-// While an AnswerMark lives, the answer of a connection is made.
+// AnswerMark calls BeginAnswer, and EndAnswer at its end.
 class AnswerMark {
  public:
   AnswerMark(Connections* connections, int socket) : connections_(*connections), socket_(socket) {
