@@ -45,6 +45,11 @@ def a_board_shows_a_job(case):
     true(details["checkpoints"][0]["params"], "params of the newest checkpoint")
     true(details["net"]["train"]["nodes"] and details["log"], "net and log")
     has(details["dot"], "digraph", "the picture of the net")
+    equal([row["layer"] for row in details["layers_ms"]],
+          [node["id"] for node in details["net"]["train"]["nodes"]], "layers with times")
+    for row in details["layers_ms"]:
+        true(row["forward_ms"] >= 0 and row["backward_ms"] >= 0, f"times {row}")
+    true(sum(row["forward_ms"] for row in details["layers_ms"]) > 0, "no layer takes time")
     has(board.text("/"), "<html", "the page")
     board.end()
 

@@ -145,7 +145,8 @@ def the_keyboard_reaches_all_controls(page):
 
 
 def details_are_shown(page):
-    for name, words in (("net", ["fc1", "50 × 16"]), ("checkpoints", ["w1", "784"]), ("job", ["ws"])):
+    for name, words in (("net", ["fc1", "50 × 16", "a step in layers"]), ("checkpoints", ["w1", "784"]),
+                        ("job", ["ws"])):
         page.tab(name)
         text = page.text("#panel")
         for word in words:

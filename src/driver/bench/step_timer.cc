@@ -17,15 +17,20 @@ class TimedLayer final : public LayerWrapper {
  public:
   // Adds a copy of `span`, with its time, to `spans` for each call.
   TimedLayer(std::unique_ptr<Layer> layer, const LayerSpan& span, LayerTimes* times,
-             std::vector<LayerSpan>* spans, const Clock* clock)
-      : LayerWrapper(std::move(layer)), span_(span), times_(times), spans_(spans), clock_(clock) {}
+             std::vector<LayerSpan>* spans, const Clock* clock, bool takes_waits)
+      : LayerWrapper(std::move(layer)),
+        span_(span),
+        times_(times),
+        spans_(spans),
+        clock_(clock),
+        takes_waits_(takes_waits) {}
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const int64_t start = clock_->Now();
     layer().ComputeFeature(ctx, phase, in, out);
     if (ctx.stream) ctx.stream->Wait();
     const Interval time = {start, clock_->Now()};
-    RecordReader* const reader = layer().reader();
+    RecordReader* const reader = takes_waits_ ? layer().reader() : nullptr;
     const double wait = reader ? reader->TakeWaitMs() : 0;
     times_->forward += MsOf(time.length()) - wait;
     times_->wait += wait;
@@ -53,17 +58,19 @@ class TimedLayer final : public LayerWrapper {
   LayerTimes* times_;
   std::vector<LayerSpan>* spans_;
   const Clock* clock_;
+  const bool takes_waits_;
 };
 
 }  // namespace
 
-StepTimer::StepTimer(Trainer* trainer, const Clock* clock) : trainer_(trainer), clock_(clock) {
+StepTimer::StepTimer(Trainer* trainer, const Clock* clock, bool takes_waits)
+    : trainer_(trainer), clock_(clock) {
   auto& nodes = trainer->model().net().nodes();
   times_.resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     const LayerSpan span = {.layer = static_cast<int>(i), .bridge = nodes[i].bridge, .time = {}};
     nodes[i].layer = std::make_unique<TimedLayer>(std::move(nodes[i].layer), span, &times_[i],
-                                                  &layer_spans_, clock_);
+                                                  &layer_spans_, clock_, takes_waits);
     for (Param* param : nodes[i].completes) {
       owners_[param] = i;
       if (param->sink) sinks_[param] = std::exchange(param->sink, this);
@@ -93,11 +100,15 @@ double StepTimer::Note(ExchangeSpan::Kind kind, const Param* param, int64_t star
   return MsOf(spans_.back().time.length() - computing);
 }
 
-double StepTimer::Step(int64_t step) {
+void StepTimer::Clear() {
   times_.assign(times_.size(), {});
   spans_.clear();
   layer_spans_.clear();
   late_updates_ = 0;
+}
+
+double StepTimer::Step(int64_t step) {
+  Clear();
   const int64_t start = clock_->Now();
   trainer_->TrainStep(step, this);
   time_ = {start, clock_->Now()};

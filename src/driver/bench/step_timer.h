@@ -25,12 +25,16 @@ struct LayerTimes {
 class StepTimer final : public ParamExchange, public GradientSink {
  public:
   // Wraps the net's layers and the params' sinks. Both arguments must outlive it. REQUIRES:
-  // trainer->Allocate() was called, and all steps run by Step.
-  StepTimer(Trainer* trainer, const Clock* clock);
+  // trainer->Allocate() was called. `takes_waits`: leaves waits for records out of the times of
+  // layers. The trainer's metrics then lack these waits.
+  StepTimer(Trainer* trainer, const Clock* clock, bool takes_waits = true);
   ~StepTimer() override;
 
   // Runs one step. Returns its milliseconds.
   double Step(int64_t step);
+  // Forgets the last step. A step that the trainer runs without Step has then times of layers, and
+  // of updates inside them.
+  void Clear();
 
   // Times of the last step, in the net's order.
   const std::vector<LayerTimes>& layers() const { return times_; }

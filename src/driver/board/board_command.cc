@@ -52,7 +52,7 @@ and the log. The first line on stdout is the URL of the page. Ctrl-C ends it wit
   /api/runs       the workspaces, as JSON
   /api/rows?run=R&after=K
                   rows of metrics from row K on, thinned where they are many
-  /api/run?run=R  the net, job, checkpoints, log and plan of a workspace
+  /api/run?run=R  the net, times of layers, job, checkpoints, log and plan of a workspace
 
 Nothing is written to the workspaces. A workspace that is not there yet may come later if another one
 is there.

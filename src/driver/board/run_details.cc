@@ -49,6 +49,18 @@ json NetOf(const WorkspaceFiles& files) {
   return net;
 }
 
+// Returns the times of layers that the job has measured (driver/job/layer_profile.h), without rows
+// that are wrong; null: there are none.
+json LayerTimesOf(const WorkspaceFiles& files) {
+  const json file = JsonFile(files, "visualization/layers_ms.json");
+  json rows;
+  for (const json& row : file.is_array() ? file : json::array())
+    if (row.is_object() && row.value("layer", json()).is_string() &&
+        row.value("forward_ms", json()).is_number() && row.value("backward_ms", json()).is_number())
+      rows.push_back(row);
+  return rows;
+}
+
 // Reads the names and shapes in the head of a safetensors file: its size as u64, then JSON. Throws
 // DataError or FileError.
 json CheckpointParams(const WorkspaceFiles& files, const std::string& name) {
@@ -163,7 +175,7 @@ ordered_json RunDetails(int run, const WorkspaceFiles& files) {
   details["plan"] = JsonFile(files, "partition.json");
   details["conf"] = TextFile(files, "visualization/job.conf");
   details["dot"] = TextFile(files, "visualization/train_net.dot");
-  details["layers_ms"] = nullptr;
+  details["layers_ms"] = LayerTimesOf(files);
   return details;
 }
 

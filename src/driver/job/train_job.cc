@@ -20,6 +20,7 @@
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/job_sinks.h"
+#include "driver/job/layer_profile.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/remote_metrics.h"
 #include "driver/job/schedule.h"
@@ -95,6 +96,7 @@ class TrainRun {
     start_.Tell();
     StartGroups(options);
     side_files_.Try([&] { WriteJobFiles(workspace_, job_, &lead().model()); });
+    profile_.emplace(&lead(), &workspace_, &side_files_);
     if (options.partition) side_files_.Try([&] { WritePartition(*options.partition); });
   }
 
@@ -240,8 +242,10 @@ class TrainRun {
     received_.WriteTo(&*rows_);
     if (!groups_.steps().gate().Pass(0, step)) return false;
     snapshot_.BringOwnValuesBack();
+    profile_->BeginStep();
     const bool due = loop_->TrainStep(step, Interrupted);
     if (loop_->abandoned()) return true;
+    profile_->EndStep();
     if (!due)
       progress_.ShowStep(
           step, schedule().steps(), [this] { return LayerRows(groups_.team(0).metrics().Sum()); },
@@ -270,7 +274,8 @@ class TrainRun {
   TrainingStart start_;
   SideFiles side_files_;
   Evaluations evaluations_;
-  std::optional<GroupLoop> loop_;  // steps of group 0
+  std::optional<GroupLoop> loop_;        // steps of group 0
+  std::optional<LayerProfile> profile_;  // of these steps
 };
 
 }  // namespace

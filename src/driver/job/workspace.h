@@ -46,6 +46,8 @@ class Workspace {
   std::string graph(const std::string& phase) const {
     return visualization() + "/" + phase + "_net";
   }
+  // Times of the layers of the train net in a step: [{"layer", "forward_ms", "backward_ms"}, ...].
+  std::string layer_times() const { return visualization() + "/layers_ms.json"; }
   std::string log() const { return path_ + "/log"; }
 
  private:

@@ -91,6 +91,16 @@ TEST_F(StepTimerTest, GivesTheUpdateInsideAGradientToTheUpdate) {
   EXPECT_EQ(timer_->late_updates(), 0);
 }
 
+TEST_F(StepTimerTest, TimesLayersOfAStepThatTheTrainerRuns) {
+  Run("");
+  timer_->Clear();
+  trainer_->TrainStep(2);
+  EXPECT_EQ(Of("work").forward, kForwardMs);
+  EXPECT_EQ(Of("work").backward, kBackwardMs);
+  EXPECT_EQ(Of("large").backward, 0);
+  EXPECT_GE(Of("large").update, kUpdateMs);
+}
+
 TEST_F(StepTimerTest, CountsUpdatesThatWaitForANormAsLate) {
   Run("clip_norm: 1");
   EXPECT_EQ(Of("large").update, 0);

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "driver/job/interrupt.h"
+#include "driver/job/layer_profile.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/temp_dir.h"
 #include "support/driver/small_job.h"
@@ -87,6 +88,21 @@ TEST_F(TrainJobTest, DrawsItsNets) {
   EXPECT_FALSE(std::filesystem::exists(workspace_ + "/visualization/test_net.dot"));
   Train("train_steps: 1 test_freq: 1");
   EXPECT_TRUE(std::filesystem::exists(workspace_ + "/visualization/test_net.json"));
+}
+
+TEST_F(TrainJobTest, MeasuresItsLayersOnceInEarlySteps) {
+  const std::string file = workspace_ + "/visualization/layers_ms.json";
+  const int64_t enough = LayerProfile::kWarmUp + LayerProfile::kSteps;
+  Train(StrCat("train_steps: ", enough));
+  std::vector<std::string> layers;
+  for (const auto& row : nlohmann::json::parse(TempDir::Read(file))) {
+    layers.push_back(row["layer"]);
+    EXPECT_GE(row["forward_ms"], 0) << row;
+    EXPECT_GE(row["backward_ms"], 0) << row;
+  }
+  EXPECT_EQ(layers, (std::vector<std::string>{"data", "split(data)", "fc", "loss"}));
+  Train(StrCat("train_steps: ", enough - 1));
+  EXPECT_FALSE(std::filesystem::exists(file)) << "times of the run before";
 }
 
 TEST_F(TrainJobTest, WritesTheJobAsItRuns) {
