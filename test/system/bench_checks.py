@@ -151,24 +151,32 @@ def bench_measures_the_workers_of_a_job_in_each_mode(case):
 
 
 def trace_of(case, conf, *args):
-    """Returns the events of a trace that have a time, after checks of all: they lie within the step
-    and nest on their tracks."""
+    """Returns the events of a trace that have a time, after checks of all: they lie within the step of
+    their process and nest on their tracks."""
     case.run("bench", "-steps", "5", "-trace", "t.json", "-flame", "t.svg", conf, *args)
     trace = json.loads((case.folder / "t.json").read_text())
     equal(trace["displayTimeUnit"], "ms", "unit")
     events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
-    tracks = {}
+    tracks, steps = {}, {}
     for event in events:
         start = round(event["ts"] * 1e3)  # nanoseconds
-        tracks.setdefault(event["tid"], []).append((start, -start - round(event["dur"] * 1e3)))
-    length = max(round(event["dur"] * 1e3) for event in events if event["cat"] == "step")
-    for track in tracks.values():
-        open_ends = [length]
+        end = start + round(event["dur"] * 1e3)
+        tracks.setdefault((event["pid"], event["tid"]), []).append((start, -end))
+        if event["cat"] == "step":
+            steps[event["pid"]] = start, end
+    for (rank, _), track in tracks.items():
+        begin, last = steps[rank]
+        open_ends = [last]
         for start, end in sorted(track):
             while len(open_ends) > 1 and open_ends[-1] <= start:
                 open_ends.pop()
-            true(0 <= start <= -end <= open_ends[-1], f"{start} to {-end} is not in {open_ends}")
+            true(begin <= start <= -end <= open_ends[-1], f"{start} to {-end} is not in {open_ends}")
             open_ends.append(-end)
+    equal(steps[0][0], 0, "begin of rank 0's step")
+    true(all(abs(begin) < 30e9 for begin, _ in steps.values()), f"steps on other clocks: {steps}")
+    names = {event["pid"]: event["args"]["name"] for event in trace["traceEvents"]
+             if event["name"] == "process_name"}
+    equal(names, {rank: f"rank {rank}" for rank in steps}, "names of processes")
     return events
 
 
@@ -178,11 +186,13 @@ def bench_traces_a_step_of_one_and_of_two_workers(case):
     two = ["-set", "cluster.nworkers_per_group=2"]
     threads = [*two, "-set", "cluster.nworkers_per_procs=2"]
     apart = [*two, "-set", "cluster.nworkers_per_procs=1", "-set", "cluster.share_memory=false"]
-    for sets, workers, kinds in (([], 1, {"update"}), (threads, 2, {"update", "communication"}),
-                                 (apart, 1, {"communication"})):
+    for sets, workers, kinds in (([], [(0, 0)], {"update"}),
+                                 (threads, [(0, 0), (0, 1)], {"update", "communication"}),
+                                 (apart, [(0, 0), (1, 0)], {"communication"})):
         events = trace_of(case, "job.conf", *sets)
-        for worker in range(workers):
-            own = [event for event in events if event["tid"] == worker]
+        equal(len({event["args"]["step"] for event in events if event["cat"] == "step"}), 1, "steps")
+        for worker in workers:  # rank and track
+            own = [event for event in events if (event["pid"], event["tid"]) == worker]
             layers = {event["args"]["layer"].split("@")[0] for event in own
                       if event["cat"] == "forward"}
             equal(layers, {"data", "split(data)", "fc1", "relu", "drop", "fc2", "loss"},

@@ -25,22 +25,15 @@ namespace {
 constexpr char kTitle[] = "singa-lock-1";
 constexpr char kHeldSuffix[] = ".held";
 
-std::string FirstLine(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
 constexpr char kUnknownBoot[] = "?";
 
-std::string BootId() {
-  const std::string id = FirstLine("/proc/sys/kernel/random/boot_id");
+std::string OwnBoot() {
+  const std::string id = BootId();
   return id.empty() ? kUnknownBoot : id;
 }
 
 bool MayBeThisBoot(const std::string& boot) {
-  const std::string here = BootId();
+  const std::string here = OwnBoot();
   return boot == here || boot == kUnknownBoot || here == kUnknownBoot;
 }
 
@@ -108,7 +101,7 @@ LockHolder FindInKernel(int file) {
         minor_number != minor(status.st_dev) || holder.pid <= 0)
       continue;
     holder.host = HostName();
-    holder.boot = BootId();
+    holder.boot = OwnBoot();
     holder.start = StartOf(holder.pid);
     if (MayRun(holder.pid, holder.start)) return holder;
   }
@@ -127,7 +120,7 @@ bool IsMissing(int error) {
 const LockCalls kSystemLockCalls = {CallFlock, CallOfdLock, FindInKernel};
 
 LockHolder LockHolder::Self(int rank) {
-  return {HostName(), BootId(), ::getpid(), StartOf(::getpid()), rank};
+  return {HostName(), OwnBoot(), ::getpid(), StartOf(::getpid()), rank};
 }
 
 bool LockHolder::RunsHere() const {

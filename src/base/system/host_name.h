@@ -1,4 +1,4 @@
-// HostName tells the name of this machine, or of this container.
+// These functions tell the name of this machine, or of this container, and its start.
 #pragma once
 
 #include <string>
@@ -7,5 +7,7 @@ namespace singa {
 
 // Returns the name, of 64 bytes at most, or "unknown-host" if the system tells none.
 std::string HostName();
+// Returns the kernel's name for the last start of this machine; "" if the system tells none.
+std::string BootId();
 
 }  // namespace singa

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
 
+#include "base/system/host_name.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -122,10 +122,9 @@ Endpoint ResolveOwn(const Endpoint& endpoint, Reach reach) {
 }
 
 std::string OwnNetwork() {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string boot;
+  const std::string boot = BootId();
   struct stat status;
-  if (!(file >> boot) || ::stat("/proc/self/ns/net", &status) != 0) return "";
+  if (boot.empty() || ::stat("/proc/self/ns/net", &status) != 0) return "";
   return StrCat(boot, ".", status.st_ino);
 }
 

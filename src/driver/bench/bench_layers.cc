@@ -8,6 +8,7 @@
 #include "driver/bench/node_work.h"
 #include "driver/bench/step_timer.h"
 #include "driver/bench/step_trace.h"
+#include "driver/bench/team_recorder.h"
 
 namespace singa {
 namespace {
@@ -67,6 +68,7 @@ BenchRow RowOf(const Steps& steps, size_t i, const NetNode& node, int64_t states
 BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
   BenchReport report;
   report.trace = steps.traces.Median();
+  AddNames(trainer->model(), &report.trace);
   const auto states = static_cast<int64_t>(trainer->replica().state_count());
   const auto sum = [&](double LayerTimes::*part) {
     return MedianOf(steps, [&](size_t s) { return SumOf(steps.layers[s], part); });
@@ -74,12 +76,9 @@ BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
   report.sum.layer = "sum";
   for (const NetNode& node : trainer->model().net().nodes()) {
     report.layers.push_back(RowOf(steps, report.layers.size(), node, states));
-    report.trace.layers.push_back(node.full_name);
     report.sum.flops += report.layers.back().flops;
     report.sum.bytes += report.layers.back().bytes;
   }
-  for (const Param* param : trainer->model().trained().params)
-    report.trace.params.push_back(param->name());
   report.sum.forward_ms = sum(&LayerTimes::forward);
   report.sum.backward_ms = sum(&LayerTimes::backward);
   report.sum.update_ms = sum(&LayerTimes::update);

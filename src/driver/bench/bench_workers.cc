@@ -1,5 +1,7 @@
 #include "driver/bench/bench_workers.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -50,9 +52,11 @@ class WorkersRun {
     RunSteps();
     groups_->backend().Settle();
     recorder_.reset();
+    std::optional<WorkersReport> report;
+    if (!Interrupted()) report = Report();
     if (process_) process_->End();
-    if (Interrupted()) return {};
-    return WithSteps(Report(), figures_, gradients_);
+    if (Interrupted() || !report) return {};
+    return WithSteps(*std::move(report), figures_, gradients_);
   }
 
  private:
@@ -117,15 +121,31 @@ class WorkersRun {
            (measured >= limits_.least && took.count() > limits_.seconds);
   }
 
+  // Returns what the other processes have recorded of a step of group 0, from rank 1 on. In place
+  // of their states they send that (StepRecorder::Record).
+  std::vector<RankTrace> TracesOf(int64_t step) {
+    std::vector<int64_t> steps = groups_->steps().done();
+    steps[0] = step;
+    std::vector<RankTrace> traces;
+    for (const std::string& text : process_->leader()->CollectStates(steps)) {
+      traces.emplace_back();
+      try {
+        traces.back() = ParseRankTrace(text, static_cast<int>(std::ssize(traces)));
+      } catch (const DataError& error) {
+        LOG(WARNING) << error.what() << "; the trace has no events of this process";
+      }
+    }
+    return traces;
+  }
+
   WorkersReport Report() {
     const WorkerModel& model = groups_->lead().model();
     WorkersReport report;
     report.trace = traces_.Median();
-    for (const NetNode& node : model.net().nodes()) report.trace.layers.push_back(node.full_name);
-    for (const Param* param : model.trained().params) {
+    AddNames(model, &report.trace);
+    if (process_ && options_.recorder) report.others = TracesOf(report.trace.step);
+    for (const Param* param : model.trained().params)
       report.gradients.push_back({param->name(), param->data.bytes(), {}});
-      report.trace.params.push_back(param->name());
-    }
     report.shares = shares_->Means();
     report.sync = TextOf(groups_->plan());
     report.groups = groups_->size();

@@ -39,7 +39,7 @@ std::vector<TraceSpan> SpansOf(std::span<const LayerSpan> layers,
 
 void StepTraces::Add(StepTrace trace) {
   traces_.push_back(std::move(trace));
-  if (traces_.size() > kKept) traces_.pop_front();
+  if (traces_.size() > kept_) traces_.pop_front();
 }
 
 StepTrace StepTraces::Median() const {
@@ -49,6 +49,11 @@ StepTrace StepTraces::Median() const {
   std::ranges::nth_element(by_time, middle, {},
                            [](const StepTrace* trace) { return trace->time.length(); });
   return **middle;
+}
+
+const StepTrace* StepTraces::Find(int64_t step) const {
+  const auto found = std::ranges::find(traces_, step, &StepTrace::step);
+  return found == traces_.end() ? nullptr : &*found;
 }
 
 }  // namespace singa

@@ -52,11 +52,16 @@ class StepTraces {
  public:
   static constexpr size_t kKept = 50;  // limits the memory of long measurements
 
+  explicit StepTraces(size_t kept = kKept) : kept_(kept) {}
+
   void Add(StepTrace trace);
   // Returns the step with the median time. REQUIRES: a step was added.
   StepTrace Median() const;
+  // Returns the trace of a step; null: it is not kept.
+  const StepTrace* Find(int64_t step) const;
 
  private:
+  const size_t kept_;
   std::deque<StepTrace> traces_;
 };
 

@@ -5,6 +5,11 @@
 
 namespace singa {
 
+void AddNames(const WorkerModel& model, StepTrace* trace) {
+  for (const NetNode& node : model.net().nodes()) trace->layers.push_back(node.full_name);
+  for (const Param* param : model.trained().params) trace->params.push_back(param->name());
+}
+
 TeamRecorder::TeamRecorder(WorkerTeam* team, const Clock* clock, SliceTimes* times)
     : team_(*team),
       clock_(*clock),

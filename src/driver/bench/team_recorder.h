@@ -39,6 +39,9 @@ struct GradientTimes {
   double wait = 0;   // longest wait of a worker's next forward pass for its values
 };
 
+// Sets the names of layers and params that spans of the model's workers refer to.
+void AddNames(const WorkerModel& model, StepTrace* trace);
+
 class TeamRecorder {
  public:
   // `times` must outlive the team, all others this. REQUIRES: the team is connected, and trains on

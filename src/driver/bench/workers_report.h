@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/protocol/process_share.h"
+#include "driver/bench/rank_trace.h"
 #include "driver/bench/team_recorder.h"
 
 namespace singa {
@@ -28,7 +29,8 @@ struct WorkersReport {
   int groups = 1, workers = 1;  // of the job; workers of each group
   int processes = 1, here = 1;  // workers of group 0 in this process
   int64_t batch = 0, steps = 0;
-  StepTrace trace = {};  // the step with the median time
+  StepTrace trace = {};                // the step with the median time
+  std::vector<RankTrace> others = {};  // of that step in processes from rank 1 on, if asked for
 
   double bytes_sent() const;  // mean of a step, by all of `shares`
 };

@@ -16,8 +16,13 @@ void ReplaceFile(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-void WriteTrace(const StepTrace& trace, const std::string& json, const std::string& svg) {
-  if (!json.empty()) ReplaceFile(json, TraceJson(trace));
+void WriteTrace(const StepTrace& trace, const std::vector<RankTrace>& others,
+                const std::string& json, const std::string& svg) {
+  if (!json.empty()) {
+    std::vector<RankTrace> ranks = {RankTraceOf(trace)};
+    ranks.insert(ranks.end(), others.begin(), others.end());
+    ReplaceFile(json, TraceJson(ranks));
+  }
   if (!svg.empty()) ReplaceFile(svg, FlameSvg(trace));
 }
 

@@ -15,6 +15,7 @@
 #include "driver/bench/bench_layers.h"
 #include "driver/bench/bench_report.h"
 #include "driver/bench/bench_workers.h"
+#include "driver/bench/follower_trace.h"
 #include "driver/bench/write_trace.h"
 #include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
@@ -90,11 +91,13 @@ int MeasureWorkers(const JobProto& bench, const CommandLine& line,
   const JobProto job = WorkersJob(bench, limits);
   Progress progress;
   RunOptions run;
+  FollowerTrace recorder;
+  if (!line.trace.empty()) run.recorder = &recorder;
   run.lead = [&](const JobProto& its, const RunOptions& options, Progress* says) {
     const auto measured = BenchWorkers(its, limits, options, says);
     if (!measured) return InterruptCode();
     report(line.json ? WorkersJson(*measured) : WorkersTable(*measured));
-    WriteTrace(measured->trace, line.trace, line.flame);
+    WriteTrace(measured->trace, measured->others, line.trace, line.flame);
     return kExitOk;
   };
   if (PlanSync(job).topology.processes() > 1)
@@ -129,7 +132,7 @@ int MeasureAll(const JobProto& job, const CommandLine& line, bool synthetic) {
   if (!of_workers.empty()) return kExitOk;
   const std::string why_not = HasSeveralWorkers(job) ? WhyNotWorkers(job) : "";
   if (HasSeveralWorkers(job) && why_not.empty()) return MeasureWorkers(job, line, Print);
-  WriteTrace(report.trace, line.trace, line.flame);
+  WriteTrace(report.trace, {}, line.trace, line.flame);
   if (why_not.empty()) return kExitOk;
   std::fprintf(stderr, "singa bench: the workers of `cluster` are not measured: %s\n",
                why_not.c_str());
@@ -172,8 +175,8 @@ srun, the processes meet by temporary files in the job's workspace.
   -json        one JSON object a line: each layer's, then the step's; with several workers, then
                each gradient's, each process's and their step's
   -trace OUT   writes a trace of one step to a JSON file, for ui.perfetto.dev or chrome://tracing:
-               the step with the median time of the last 50. Layers, updates, gradients and waits
-               are those of process 0; the other processes send it only their sums
+               the step with the median time of the last 50. Each process of worker group 0 has
+               a row with its layers, updates, gradients and waits
   -flame OUT   writes an SVG of the first worker of that step: phases, blocks of layers, layers
 
 Every time is a median of its own, so columns add up only nearly.

@@ -18,6 +18,7 @@
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/remote_metrics.h"
+#include "driver/job/step_recorder.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
 #include "singa/base/str_cat.h"
@@ -99,6 +100,7 @@ class FollowRun {
         process_(*process),
         told_(told),
         groups_(*groups),
+        recorder_(options.recorder),
         rows_(process) {
     groups_.Allocate();
     const ControlMessage word = told_.has_memory() ? process->follower()->Next() : told_;
@@ -121,8 +123,15 @@ class FollowRun {
     Start(total);
     if (!groups_.teams().HasWorkers()) return;
     step_ = groups_.steps().gate().steps(0);
-    if (HasFirst()) loop_.emplace(&groups_, 0, *schedule_, nullptr);
+    if (!HasFirst()) return;
+    loop_.emplace(&groups_, 0, *schedule_, nullptr, std::nullopt, recorder_);
+    if (recorder_) recorder_->Begin(&groups_.team(0));
   }
+  ~FollowRun() {
+    if (recorder_) recorder_->End();
+  }
+  FollowRun(const FollowRun&) = delete;
+  FollowRun& operator=(const FollowRun&) = delete;
 
   ExitCode Run() {
     std::optional<OtherGroups> others;
@@ -219,8 +228,10 @@ class FollowRun {
     process_.follower()->Answer(EmptyControl(ControlMessage::kExchanged));
   }
 
-  // Sends the groups' state when each group has done steps[group] steps.
+  // Sends the groups' state when each group has done steps[group] steps. Where steps are recorded,
+  // sends the record of step steps[0].
   void GiveState(const std::vector<int64_t>& steps) {
+    if (recorder_) return process_.follower()->GiveState(0, recorder_->Record(steps[0]));
     ProcessState state;
     for (const int group : groups_.here()) {
       groups_.steps().gate().AwaitSteps(group, steps[group]);
@@ -253,6 +264,7 @@ class FollowRun {
   JobProcess& process_;
   const ControlMessage told_;  // first order of rank 0
   WorkerGroups& groups_;
+  StepRecorder* const recorder_;  // null: steps are not recorded
   RemoteMetrics rows_;
   int64_t step_ = 0;  // next step of group 0
   std::optional<Schedule> schedule_;

@@ -110,7 +110,10 @@ void GroupLoop::ComputeStep(int64_t step, const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
   const bool due = schedule_.Display(step);
   try {
-    abandoned_ = !team.TrainStep(step, may_abandon_ ? stop : std::function<bool()>());
+    if (recorder_)
+      recorder_->Step(step);
+    else
+      abandoned_ = !team.TrainStep(step, may_abandon_ ? stop : std::function<bool()>());
     if (abandoned_) return;
     if (releases_) releases_->EndStep();
     if (due) team.AwaitDevices();

@@ -10,6 +10,7 @@
 #include "driver/job/exchange_advice.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/schedule.h"
+#include "driver/job/step_recorder.h"
 
 namespace singa {
 
@@ -24,14 +25,16 @@ bool MayAbandonSteps(WorkerGroups* groups);
 class GroupLoop {
  public:
   // All arguments must outlive it. `sink` is null if another process writes the group's rows.
-  // `predicted_ms`: of a step, for its rows; not set: nothing was predicted.
+  // `predicted_ms`: of a step, for its rows; not set: nothing was predicted. `recorder`: trains the
+  // steps; null: the team does.
   GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsSink* sink,
-            std::optional<double> predicted_ms = {})
+            std::optional<double> predicted_ms = {}, StepRecorder* recorder = nullptr)
       : groups_(*groups),
         group_(group),
         schedule_(schedule),
         sink_(sink),
         predicted_ms_(predicted_ms),
+        recorder_(recorder),
         may_abandon_(MayAbandonSteps(groups)),
         exchange_(ExchangeOf(groups)) {
     if (sink_ && schedule.displays() && groups->whole_exchange().ms > 0)
@@ -65,6 +68,7 @@ class GroupLoop {
   const Schedule& schedule_;
   MetricsSink* const sink_;
   const std::optional<double> predicted_ms_;
+  StepRecorder* const recorder_;
   const bool may_abandon_;
   bool abandoned_ = false;
   double seconds_ = 0;  // time since the last row

@@ -16,6 +16,7 @@ class FileSystem;
 class JobProcess;
 
 struct AutoPartition;
+class StepRecorder;
 
 struct RunOptions {
   bool resume = false;  // resume from the workspace's newest intact checkpoint, if there is one
@@ -26,6 +27,9 @@ struct RunOptions {
   const AutoPartition* partition = nullptr;
   // Leads a job of several processes in place of TrainJob; may be empty.
   std::function<ExitCode(const JobProto&, const RunOptions&, Progress*)> lead = {};
+  // Records steps in processes other than rank 0, which asks for the records; null: no process
+  // does.
+  StepRecorder* recorder = nullptr;
   // Rank 0 calls it to meet the others, after it has set an earlier run aside.
   std::function<void()> meet;
   // Rank 0 calls it after each commit of a checkpoint.

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "driver/bench/flame_svg.h"
+#include "driver/bench/rank_trace.h"
 #include "driver/bench/trace_json.h"
+#include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa::step_trace {
@@ -61,7 +63,7 @@ TEST(SpansOf, InnerSpansFollowTheirOuterOnes) {
 }
 
 TEST(TraceJson, HasEachSpanInMicrosecondsSinceTheStepBegan) {
-  const auto trace = nlohmann::json::parse(TraceJson(Step()));
+  const auto trace = nlohmann::json::parse(TraceJson({RankTraceOf(Step())}));
   EXPECT_EQ(trace["displayTimeUnit"], "ms");
   EXPECT_EQ(trace["traceEvents"].size(), 11U);
   EXPECT_EQ(EventNamed(trace, "w&1 update"),
@@ -78,7 +80,7 @@ TEST(TraceJson, PutsGradientsThatOverlapOnTracksOfTheirOwn) {
   step.flights = {{.param = 0, .step = 7, .time = {step.time.from + 5, step.time.from + 9}},
                   {.param = 1, .step = 7, .time = {step.time.from + 8, step.time.from + 20}},
                   {.param = 1, .step = 6, .time = {step.time.from, step.time.from + 5}}};
-  const auto trace = nlohmann::json::parse(TraceJson(step));
+  const auto trace = nlohmann::json::parse(TraceJson({RankTraceOf(step)}));
   std::vector<std::pair<int64_t, int>> steps_and_tracks;
   for (const nlohmann::json& event : trace["traceEvents"])
     if (event.value("cat", "") == "communication")
@@ -90,7 +92,43 @@ TEST(TraceJson, PutsGradientsThatOverlapOnTracksOfTheirOwn) {
 TEST(TraceJson, ReplacesBytesThatAreNotUtf8) {
   StepTrace step = Step();
   step.layers[0] = "\xFF\"\n";
-  EXPECT_EQ(EventNamed(nlohmann::json::parse(TraceJson(step)), "\uFFFD\"\n forward")["tid"], 0);
+  EXPECT_EQ(EventNamed(nlohmann::json::parse(TraceJson({RankTraceOf(step)})),
+                       "\uFFFD\"\n forward")["tid"],
+            0);
+}
+
+// Rank 1 has rank 0's clock and begins 2 ms later, rank 2 has another clock, and rank 3 no workers.
+TEST(TraceJson, PutsTheProcessesOfAJobOnOneTimeline) {
+  RankTrace first = RankTraceOf(Step()), second = first, third = first;
+  first.clock = second.clock = "a";
+  second.begin += 2 * kMillisecond;
+  third.clock = "b";
+  third.host = "far";
+  const auto trace = nlohmann::json::parse(TraceJson(
+      {first, ParseRankTrace(ToText(second), 1), ParseRankTrace(ToText(third), 2), RankTrace()}));
+  std::vector<std::string> found;
+  for (const nlohmann::json& event : trace["traceEvents"]) {
+    if (event["name"] == "process_name")
+      found.push_back(
+          StrCat(event["pid"].get<int>(), ": ", event["args"]["name"].get<std::string>()));
+    if (event["name"] == "w&1 update")
+      found.push_back(StrCat(event["pid"].get<int>(), " at ", event["ts"].get<double>()));
+  }
+  EXPECT_EQ(found,
+            (std::vector<std::string>{"0: rank 0", "0 at 50000", "1: rank 1", "1 at 52000",
+                                      "2: rank 2 on far, put where rank 0 begins", "2 at 50000"}));
+}
+
+TEST(ParseRankTrace, RefusesTextThatIsNoTrace) {
+  const std::string right = ToText(RankTraceOf(Step()));
+  for (const std::string& wrong :
+       {std::string("state"), std::string("[]"), std::string("{}"),
+        right.substr(0, right.size() / 2),
+        std::string(R"({"host":"h","clock":"c","begin":0.5,"events":[]})"),
+        std::string(R"({"host":"h","clock":"c","begin":1,"events":[7]})"),
+        std::string(R"({"host":"h","clock":"c","begin":1,"events":[{"ts":"1"}]})")})
+    EXPECT_THROW(ParseRankTrace(wrong, 1), DataError) << wrong;
+  EXPECT_TRUE(ParseRankTrace("", 1).events.empty());
 }
 
 TEST(FlameSvg, WidthsAreTheTimesOfPhasesBlocksAndLayers) {
@@ -118,6 +156,8 @@ TEST(StepTraces, KeepsTheLastStepsAndChoosesTheMedian) {
   for (int64_t step = 0; step < 3; ++step) traces.Add({.step = step, .time = {0, 1'000'000}});
   for (int64_t step = 0; step < kKept; ++step) traces.Add({.step = step, .time = {50, 60 + step}});
   EXPECT_EQ(traces.Median().step, kKept / 2);
+  EXPECT_EQ(traces.Find(kKept - 1)->time.to, 60 + kKept - 1);
+  EXPECT_EQ(traces.Find(kKept), nullptr);
 }
 
 }  // namespace

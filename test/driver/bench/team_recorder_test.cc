@@ -5,6 +5,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include "driver/bench/follower_trace.h"
+#include "driver/bench/rank_trace.h"
 #include "singa/base/str_cat.h"
 #include "support/driver/work_clock.h"
 #include "train/state/init_params.h"
@@ -125,6 +127,19 @@ TEST_F(TeamRecorderTest, ATraceHasTheSpansAndGradientsOfAStep) {
                                           "gradient 0 of step 1 0-4", "gradient 0 of step 2 17-18",
                                           "gradient 1 of step 2 9-17"));
   EXPECT_TRUE(trace.updates.empty());  // the server updates
+}
+
+// The gradients of the last step may still be on their way, so it has no trace yet.
+TEST_F(TeamRecorderTest, AFollowerGivesTheTraceOfAStepThatItHas) {
+  recorder_.reset();
+  FollowerTrace follower;
+  EXPECT_EQ(follower.Record(6), "");
+  follower.Begin(&team_);
+  for (int64_t step = 4; step < 8; ++step) follower.Step(step);
+  follower.End();
+  EXPECT_THAT(ParseRankTrace(follower.Record(6), 1).events.dump(),
+              testing::HasSubstr("work forward"));
+  EXPECT_EQ(follower.Record(7), "");
 }
 
 TEST_F(TeamRecorderTest, AGradientIsReadyThenSummedThenAwaited) {

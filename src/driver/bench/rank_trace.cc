@@ -1,0 +1,49 @@
+#include "driver/bench/rank_trace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/system/host_name.h"
+#include "driver/bench/report_text.h"
+#include "driver/bench/trace_json.h"
+#include "io/checkpoint/json_text.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+bool IsEvent(const nlohmann::json& event) {
+  return event.is_object() && (!event.contains("ts") || event["ts"].is_number());
+}
+
+bool IsTrace(const nlohmann::json& trace) {
+  if (!trace.is_object() || trace.size() != 4) return false;
+  const nlohmann::json events = trace.value("events", nlohmann::json());
+  return trace.value("host", nlohmann::json()).is_string() &&
+         trace.value("clock", nlohmann::json()).is_string() &&
+         trace.value("begin", nlohmann::json()).is_number_integer() && events.is_array() &&
+         std::ranges::all_of(events, IsEvent);
+}
+
+}  // namespace
+
+RankTrace RankTraceOf(const StepTrace& trace) {
+  return {HostName(), BootId(), trace.time.from, TraceEvents(trace)};
+}
+
+std::string ToText(const RankTrace& trace) {
+  return JsonLine({{"host", trace.host},
+                   {"clock", trace.clock},
+                   {"begin", trace.begin},
+                   {"events", trace.events}});
+}
+
+RankTrace ParseRankTrace(const std::string& text, int rank) {
+  if (text.empty()) return {};
+  const std::string name = StrCat("the trace of rank ", rank);
+  nlohmann::json trace = ParseJson(text, name);
+  if (!IsTrace(trace)) throw DataError(name, -1, "has another form");
+  return {trace["host"], trace["clock"], trace["begin"], std::move(trace["events"])};
+}
+
+}  // namespace singa
