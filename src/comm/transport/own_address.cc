@@ -100,7 +100,7 @@ Endpoint ResolveOwn(const Endpoint& endpoint, Reach reach) {
     return each.interface == endpoint.host;
   });
   if (of_interface != own.end()) {
-    const Endpoint found{of_interface->host, endpoint.port};
+    Endpoint found{of_interface->host, endpoint.port};
     if (reach == Reach::kOtherHosts && IsLoopback(found)) ThrowLoopback(endpoint, found.host, "");
     return found;
   }

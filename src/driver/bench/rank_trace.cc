@@ -1,7 +1,6 @@
 #include "driver/bench/rank_trace.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/system/host_name.h"
 #include "driver/bench/report_text.h"
@@ -41,9 +40,9 @@ std::string ToText(const RankTrace& trace) {
 RankTrace ParseRankTrace(const std::string& text, int rank) {
   if (text.empty()) return {};
   const std::string name = StrCat("the trace of rank ", rank);
-  nlohmann::json trace = ParseJson(text, name);
+  const nlohmann::json trace = ParseJson(text, name);
   if (!IsTrace(trace)) throw DataError(name, -1, "has another form");
-  return {trace["host"], trace["clock"], trace["begin"], std::move(trace["events"])};
+  return {trace["host"], trace["clock"], trace["begin"], trace["events"]};
 }
 
 }  // namespace singa

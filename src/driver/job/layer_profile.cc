@@ -12,6 +12,7 @@ namespace {
 double MedianOf(const std::vector<std::vector<LayerTimes>>& steps, size_t layer,
                 double LayerTimes::*part) {
   std::vector<double> values;
+  values.reserve(steps.size());
   for (const std::vector<LayerTimes>& layers : steps) values.push_back(layers[layer].*part);
   return Median(std::move(values));
 }
