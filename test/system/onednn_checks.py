@@ -83,6 +83,17 @@ def a_convolution_that_finds_no_memory_is_not_computed_in_another_way(case):
                            job.err), f"call {number} of {function}: {job.err}")
 
 
+@check
+def a_product_within_a_convolution_that_finds_no_memory_ends_the_job(case):
+    # With 20 channels the gradients are products, which two threads compute.
+    case.write("job.conf", CONVOLUTIONS.replace("num_filters: 16", "num_filters: 20")
+               .replace("num_openblas_threads: 1", "num_openblas_threads: 2"))
+    case.train("job.conf")
+    for number in (4, 5, 6):  # those before are of the layer above
+        job = without_memory(case, "dnnl_sgemm", number, product=True).end(69)
+        has(job.err, 'layer "conv2": oneDNN: a product of matrices: out of memory', "stderr")
+
+
 # From call CALL on, no memory can be made executable.
 NO_KERNELS = r"""
 #define _GNU_SOURCE

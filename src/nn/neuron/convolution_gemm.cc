@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 
 #include "math/cpu_dispatch.h"
 #include "math/layout/transpose.h"
@@ -125,19 +126,27 @@ class ProductsPlan final : public ConvolutionPlan {
   }
 
   // Calls work(block, its matrix, thread) for all images; one thread has all blocks of an image, in
-  // order. Only the number of images decides which thread gets which images.
+  // order. Only the number of images decides which thread gets which images. Throws what work
+  // throws.
   template <typename Work>
   void EachBlock(const Context& ctx, const Work& work) const {
     const int64_t groups = (d_.in.n + images_ - 1) / images_;
     float* const matrices = At(ctx, matrices_);
+    std::exception_ptr failure;  // an exception that leaves a thread of OpenMP ends the process
 #pragma omp parallel for schedule(static) num_threads(threads_) if (threads_ > 1)
     for (int64_t g = 0; g < groups; ++g) {
       const int thread = omp_get_thread_num();
       const int64_t first = g * images_, images = std::min(images_, d_.in.n - first);
-      for (int64_t row = 0; row < d_.out.h; row += rows_)
-        work(Block{first, images, row, std::min(rows_, d_.out.h - row)},
-             matrices + thread * matrix_size_, thread);
+      try {
+        for (int64_t row = 0; row < d_.out.h; row += rows_)
+          work(Block{first, images, row, std::min(rows_, d_.out.h - row)},
+               matrices + thread * matrix_size_, thread);
+      } catch (...) {
+#pragma omp critical
+        failure = std::current_exception();
+      }
     }
+    if (failure) std::rethrow_exception(failure);
   }
 
   // Fills the matrix with the windows of the channels of group g.
