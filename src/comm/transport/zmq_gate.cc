@@ -22,7 +22,8 @@ enum Question { kZapVersion, kRequest, kDomain, kAddress, kIdentity, kMechanism,
 // Reads a number that follows the character `before`, and moves `*text` behind it.
 template <typename Number>
 bool Take(char before, std::string_view* text, Number* number) {
-  if (text->size() < 2 || text->front() != before || !std::isdigit((*text)[1])) return false;
+  if (text->size() < 2 || text->front() != before) return false;
+  if (!std::isdigit(static_cast<unsigned char>((*text)[1]))) return false;
   const auto [stop, error] =
       std::from_chars(text->data() + 1, text->data() + text->size(), *number);
   text->remove_prefix(stop - text->data());

@@ -52,7 +52,7 @@ std::string XmlText(const std::string& text) {
     else if (c == '>')
       escaped += "&gt;";
     else
-      escaped += c >= 0 && std::iscntrl(c) ? '?' : c;
+      escaped += std::iscntrl(static_cast<unsigned char>(c)) ? '?' : c;
   }
   return escaped;
 }
