@@ -7,13 +7,13 @@
 // other's, copies it, says so, and waits until its own was copied. It has no more than two counters
 // a thread.
 #include <benchmark/benchmark.h>
-#include <immintrin.h>
 
 #include <atomic>
 #include <cstring>
 #include <optional>
 #include <vector>
 
+#include "base/thread/spin_until.h"
 #include "comm/exchange/memory_exchange.h"
 
 namespace singa {
@@ -34,7 +34,7 @@ struct Workers {
   struct alignas(128) Counter {
     std::atomic<int64_t> value{0};
     void Await(int64_t least) const {
-      while (value.load(std::memory_order_acquire) < least) _mm_pause();
+      while (value.load(std::memory_order_acquire) < least) PauseInSpin();
     }
   };
   Counter offered[2], taken[2];  // by worker

@@ -6,6 +6,15 @@
 
 namespace singa {
 
+// Tells the processor that this thread only waits, in a loop.
+inline void PauseInSpin() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 // Waits awake until done(), for some 100 microseconds, and returns done(). `threads`: the number of
 // threads that wait for each other. If it exceeds the cores, asks done() once, since spinning would
 // hold up the others.
@@ -15,9 +24,7 @@ bool SpinUntil(const Done& done, int threads) {
   constexpr int kSpins = 4000;
   for (int i = 0; threads <= cores && i < kSpins; ++i) {
     if (done()) return true;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    PauseInSpin();
   }
   return done();
 }
