@@ -75,8 +75,14 @@ std::string BuildId() {
 }
 
 std::string InstructionSet() {
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) return "avx512";
   return __builtin_cpu_supports("avx2") ? "avx2" : "sse2";
+#elif defined(__aarch64__)
+  return "neon";
+#else
+  return "baseline";
+#endif
 }
 
 std::vector<std::pair<std::string, std::string>> Versions() {

@@ -9,7 +9,8 @@ namespace singa {
 
 extern const char kSingaVersion[];
 
-// Returns the widest vector instructions of this CPU that kernels use: avx512, avx2 or sse2.
+// Returns the widest vector instructions of this CPU that kernels use: avx512, avx2 or sse2;
+// neon on aarch64; baseline on other processors.
 std::string InstructionSet();
 // Returns the linker's build id of this library in hex, the same for the same code and data; "none"
 // if it was linked without one.

@@ -41,7 +41,7 @@ TEST(Version, TheBuildIdIsHexOrNone) {
 }
 
 TEST(Version, TheInstructionSetIsOneThatKernelsUse) {
-  const std::set<std::string> known = {"avx512", "avx2", "sse2"};
+  const std::set<std::string> known = {"avx512", "avx2", "sse2", "neon", "baseline"};
   EXPECT_EQ(known.count(InstructionSet()), 1u) << InstructionSet();
 }
 
