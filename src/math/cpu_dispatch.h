@@ -9,7 +9,8 @@
 //   last bits differ from CPU to CPU and from the same formula in another function.
 // SINGA_CPU_CLONES_EXACT: AVX2 without FMA, SSE2. The bits are those of scalar code, also in the
 //   rest of a vector loop, on any x86-64. It is for results that must not change with the cuts of a
-//   range. With -march=native or on other CPUs this holds only under -ffp-contract=off.
+//   range. Other CPUs have one version of each loop, under -ffp-contract=off (CMakeLists.txt). With
+//   -march=native x86-64 needs this option, too.
 //
 // Pitfalls (g++ 12):
 // - The macros work for free functions only; not for templates, lambdas or virtual functions.
