@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Installs Debian packages by name: tool/packages.sh build|package|test. `package` is `build` and what
-# cpack needs. Needs root or sudo; does nothing where all of them are there.
+# Installs Debian packages by name: tool/packages.sh build|package|test [names ARCHITECTURE].
+# `package` is `build` and what cpack needs. Needs root or sudo; does nothing where all of them are
+# there. `names` prints the names for a build for ARCHITECTURE, as Debian calls it, instead.
 set -euo pipefail
 
+# Debian's oneDNN has fast products of matrices for amd64 only.
+products=libopenblas-dev
+[ "${3:-$(dpkg --print-architecture)}" != amd64 ] || products=libdnnl-dev
 build=(g++ cmake ninja-build pkg-config protobuf-compiler libprotobuf-dev libgoogle-glog-dev
-  libgflags-dev libdnnl-dev nlohmann-json3-dev zlib1g-dev libsodium-dev libcpp-httplib-dev
+  libgflags-dev "$products" nlohmann-json3-dev zlib1g-dev libsodium-dev libcpp-httplib-dev
   libturbojpeg0-dev libpng-dev libwebp-dev libtiff-dev libarchive-dev liblmdb-dev libonnx-dev
   libzmq3-dev cppzmq-dev libjs-dygraphs)
 packing=(dpkg-dev file)
@@ -17,8 +21,9 @@ case "${1:-}" in
   build) wanted=("${build[@]}") ;;
   package) wanted=("${build[@]}" "${packing[@]}") ;;
   test) wanted=("${build[@]}" "${packing[@]}" "${test[@]}") ;;
-  *) echo "usage: tool/packages.sh build|package|test" >&2; exit 2 ;;
+  *) echo "usage: tool/packages.sh build|package|test [names ARCHITECTURE]" >&2; exit 2 ;;
 esac
+[ "${2:-}" != names ] || { printf '%s\n' "${wanted[@]}"; exit 0; }
 
 missing=()
 for package in "${wanted[@]}"; do
