@@ -10,6 +10,7 @@
 # Needs cpack and lintian; try also root, debootstrap and Debian's mirrors, as apt of this machine
 # names them. All mounts and processes are in namespaces of their own, and end with this script.
 set -euo pipefail
+. "$(dirname "$0")/debian_root.sh"
 part=${1:-}
 case $part:$# in
   lint:2 | try:2 | try:3) ;;
@@ -39,20 +40,13 @@ make_packages() {
 
 # The bare system in $folder/root.
 make_system() {
-  local mirror
   if [ -n "$base" ] && [ -f "$base" ]; then
     tar -C "$folder" -xf "$base"
   else
-    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' \
-      'Codename: bookworm' | head -n 1)
-    echo "debootstrap from $mirror" >&2
-    debootstrap --variant=minbase bookworm "$folder/root" "$mirror" >"$folder/log" ||
-      { tail "$folder/log" >&2; return 1; }
+    make_debian "$folder/root"
     [ -z "$base" ] || { tar -C "$folder" -cf "$base.new" root && mv "$base.new" "$base"; }
   fi
-  apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' \
-    'Origin: Debian' >"$folder/root/etc/apt/sources.list"
-  cp /etc/resolv.conf "$folder/root/etc/resolv.conf"
+  let_apt_work "$folder/root"
   cp "$folder"/*.deb "$folder/root/root"
 }
 
@@ -99,7 +93,7 @@ try_packages() {
 make_packages
 [ "$part" = try ] || exit 0
 export folder base least_accuracy
-export -f make_system train_there try_packages
+export -f make_debian let_apt_work make_system train_there try_packages
 unshare --mount --pid --fork --kill-child --mount-proc bash -c try_packages &
 inside=$!
 wait $inside
