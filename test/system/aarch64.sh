@@ -3,8 +3,8 @@
 # the program: aarch64.sh FOLDER [ROOM...]. Without names it runs the tests of all rooms.
 #
 # FOLDER keeps a Debian 12 of this machine's architecture, with a cross compiler and arm64's
-# libraries, and the build. The next run goes on from there. The first one takes an hour or more on
-# two cores; the emulated processor is 10 times slower than this one.
+# libraries, and the build. The next run goes on from there. The first one takes hours on two
+# cores, since the emulated processor is many times slower than this one.
 #
 # Needs root, debootstrap, Debian's mirrors, as apt of this machine names them, and Linux 6.7, which
 # lets a user namespace say what runs programs of aarch64. All mounts and processes are in namespaces
