@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the house: includes follow the rooms' one way, files stay short, no banned folder names,
-all modules of whole-job checks run, and no two headers define types of one name, or inline functions
-of one name and the same parameters, which one program would mix up.
+all modules of whole-job checks run, links of texts lead to files and headings, and no two headers
+define types of one name, or inline functions of one name and the same parameters, which one program
+would mix up.
 
 usage: check_house.py [ROOT]; prints each violation and exits 1 if there is any.
 """
@@ -144,8 +145,26 @@ def check_modules(root):
             yield f"test/system/{file.name}: no program imports it, so its checks never run"
 
 
+def headings(text):
+    """The names by which links reach the headings of a text."""
+    lines = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
+
+
+def check_links(root):
+    texts = {file.resolve(): file.read_text(encoding="utf-8") for file in root.rglob("*.md")
+             if not SKIPPED.search(file.relative_to(root).as_posix())}
+    names = {file: headings(text) for file, text in texts.items()}
+    for file, text in sorted(texts.items()):
+        for place, _, name in re.findall(r"\]\((?!\w+:)([^)\s#]*)(#?)([^)\s]*)\)", text):
+            target = (file.parent / place).resolve() if place else file
+            if not target.exists() or (name and name not in names.get(target, {name})):
+                yield f"{file.relative_to(root)}: nothing is at the link {place}{'#' if name else ''}{name}"
+
+
 def check(root):
     yield from check_roots(root)
+    yield from check_links(root)
     yield from check_types(root)
     yield from check_inline_functions(root)
     yield from check_modules(root)
