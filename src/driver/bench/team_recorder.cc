@@ -30,6 +30,8 @@ TeamRecorder::TeamRecorder(WorkerTeam* team, const Clock* clock, SliceTimes* tim
 bool TeamRecorder::AwaitRecords(const std::function<bool()>& stop) {
   const int64_t start = clock_.Now();
   const bool there = team_.AwaitRecords(stop);
+  // Readers count this wait, too. It is in awaited_, so the next step's layers must not have it.
+  for (Trainer* trainer : team_.trainers()) trainer->model().readers().TakeWaitMs();
   awaited_.push_back({start, clock_.Now()});
   return there;
 }

@@ -14,10 +14,12 @@
 namespace singa::team_recorder {
 namespace {
 
-constexpr int kForwardMs = 5, kBackwardMs = 7, kSendMs = 1, kAnswerMs = 4;
+constexpr int kForwardMs = 5, kBackwardMs = 7, kSendMs = 1, kAnswerMs = 4, kWaitMs = 3;
 
 using Works = WorkLayer<kForwardMs, kBackwardMs>;
 SINGA_REGISTER_LAYER(TeamRecorderWorks, Works);
+using Reads = WaitingReader<0>;
+SINGA_REGISTER_LAYER(TeamRecorderReads, Reads);
 
 // FarUpdates are of a server that answers the upper param's gradient when the lower one's is sent,
 // and the lower one's when the next step waits for it.
@@ -51,7 +53,7 @@ JobProto Job() {
     train_steps: 9 train_one_batch { alg: kBP }
     updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
     neuralnet {
-      layer { name: "data" type: kDummy dummy_conf { input: true shape: 2 shape: 4 } }
+      layer { name: "data" user_type: "TeamRecorderReads" dummy_conf { shape: 2 shape: 4 } }
       layer { name: "lower" type: kInnerProduct srclayers: "data"
               innerproduct_conf { num_output: 3 bias_term: false }
               param { name: "l" init { type: kUniform } } }
@@ -105,6 +107,15 @@ TEST_F(TeamRecorderTest, AStepIsWhatItsPartsAre) {
   EXPECT_EQ(step.worker_wait, 0);
   EXPECT_EQ(step.update, 0);  // the server updates
   EXPECT_EQ(step.other(), 0);
+}
+
+// A reader counts its wait before a step, too.
+TEST_F(TeamRecorderTest, AWaitBeforeAStepIsNoTimeOfItsLayers) {
+  Reads::Count(kWaitMs);
+  EXPECT_TRUE(recorder_->AwaitRecords([] { return false; }));
+  for (int64_t step = 4; step < 6; ++step) recorder_->Step(step);
+  EXPECT_EQ(recorder_->figures()->forward, kForwardMs);
+  EXPECT_EQ(recorder_->figures()->data_wait, 0);  // the clock stood still
 }
 
 // Times are since the step began. The trace is that of the figures.
