@@ -11,10 +11,12 @@
 namespace singa {
 namespace {
 
-constexpr int kForwardMs = 5, kBackwardMs = 7, kUpdateMs = 3;
+constexpr int kForwardMs = 5, kBackwardMs = 7, kUpdateMs = 3, kWaitMs = 3;
 
 using TakesTime = WorkLayer<kForwardMs, kBackwardMs>;
 SINGA_REGISTER_LAYER(TakesTime, TakesTime);
+using Waits = WaitingReader<kWaitMs>;
+SINGA_REGISTER_LAYER(StepTimerWaits, Waits);
 
 class UpdateTakesTime final : public Updater {
  public:
@@ -33,7 +35,7 @@ JobProto Job(const std::string& updater) {
     updater { user_type: "UpdateTakesTime" learning_rate { type: kFixed base_lr: 0.1 } )",
                                   updater, R"( }
     neuralnet {
-      layer { name: "data" type: kDummy dummy_conf { input: true shape: 2 shape: 500 } }
+      layer { name: "data" user_type: "StepTimerWaits" dummy_conf { shape: 2 shape: 500 } }
       layer { name: "small" type: kInnerProduct srclayers: "data"
               innerproduct_conf { num_output: 3 bias_term: false }
               param { name: "s" init { type: kUniform } } }
@@ -50,11 +52,11 @@ JobProto Job(const std::string& updater) {
 class StepTimerTest : public ::testing::Test {
  protected:
   // Runs two steps of a job. The functions below report the second one.
-  void Run(const std::string& updater) {
+  void Run(const std::string& updater, bool takes_waits = true) {
     trainer_ = std::make_unique<Trainer>(Job(updater), 1);
     trainer_->Allocate();
     InitParams(trainer_->model().ctx(), {}, &trainer_->model().params());
-    timer_ = std::make_unique<StepTimer>(trainer_.get(), &clock_);
+    timer_ = std::make_unique<StepTimer>(trainer_.get(), &clock_, takes_waits);
     timer_->Step(0);
     step_ms_ = timer_->Step(1);
   }
@@ -99,6 +101,20 @@ TEST_F(StepTimerTest, TimesLayersOfAStepThatTheTrainerRuns) {
   EXPECT_EQ(Of("work").backward, kBackwardMs);
   EXPECT_EQ(Of("large").backward, 0);
   EXPECT_GE(Of("large").update, kUpdateMs);
+}
+
+TEST_F(StepTimerTest, TakesWaitsForRecordsOutOfTheLayersTime) {
+  Run("");
+  EXPECT_EQ(Of("data").forward, 0);
+  EXPECT_EQ(Of("data").wait, kWaitMs);
+  EXPECT_EQ(trainer_->model().readers().TakeWaitMs(), 0);
+}
+
+TEST_F(StepTimerTest, LeavesWaitsForRecordsToTheMetrics) {
+  Run("", /*takes_waits=*/false);
+  EXPECT_EQ(Of("data").forward, kWaitMs);
+  EXPECT_EQ(Of("data").wait, 0);
+  EXPECT_EQ(trainer_->model().readers().TakeWaitMs(), 2 * kWaitMs);
 }
 
 TEST_F(StepTimerTest, CountsUpdatesThatWaitForANormAsLate) {
