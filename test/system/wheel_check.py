@@ -35,6 +35,8 @@ w1, newest = run.newest().params["w1"], run.newest()
 assert w1.dtype == numpy.float32 and w1.shape == (16, 25), (w1.dtype, w1.shape)
 assert w1.tobytes() == newest.params.raw("w1") and 0.1 < w1.std() < 0.4, w1.std()
 assert newest.state["updater/w1/count"] == 20, newest.state["updater/w1/count"]
+loss = singa.Workspace("damaged").columns("loss")["loss"]  # of DAMAGED_ROWS
+assert numpy.array_equal(loss, [*[numpy.nan] * 6, 1e30, -numpy.inf], equal_nan=True), loss
 """
 # Damaged lines are left out, as the program leaves them out.
 DAMAGED_ROWS = r"""
@@ -44,10 +46,14 @@ place.parent.mkdir()
 row = '{"time":1.5,"phase":"train","step":%s,"group":0,"layer":"loss","loss":"nan"}'
 bad = (b"", b"{", b"[]", b"7", b"\xff\xfe", b"[" * 100_000, b'{"step":1}',
        (row % 2)[:30].encode(), (row % "NaN").encode(), (row % "2.5").encode(), (row % "true").encode(),
-       (row % 2).replace('"group":0', '"group":-1').encode(), (row % 2).encode() + b" " * (1 << 20))
-place.write_bytes(b"\n".join([(row % 1).encode(), *bad, (row % 3).encode(), (row % 4).encode()]))
+       (row % 2).replace('"group":0', '"group":-1').encode(), (row % 2).encode() + b" " * (1 << 20),
+       (row % (1 << 64)).encode(), (row % -(1 << 70)).encode(),
+       *[(row % 2).replace('"nan"', value).encode() for value in ("9" * 400, "1e400", r'"\ud800"')])
+odd = [(row % 3).replace('"nan"', value).encode()
+       for value in ('"x"', "[1]", "true", "null", r'"\ud83d\ude00"', "9" * 30, '"-inf"')]
+place.write_bytes(b"\n".join([(row % 1).encode(), *bad, *odd, (row % 4).encode()]))
 rows = singa.Workspace("damaged").rows()
-assert [one["step"] for one in rows] == [1, 3], rows  # the last line has no end
+assert [one["step"] for one in rows] == [1] + [3] * 7, rows  # the last line has no end
 assert math.isnan(rows[0]["loss"]), rows
 """
 # A file that lies about its header is an error that names it, not a crash or a large allocation.

@@ -1,5 +1,6 @@
 """The workspace of a job, while it runs or later: rows of metrics, and checkpoints."""
 import json
+import math
 import pathlib
 import re
 
@@ -18,13 +19,35 @@ def _refuse(constant):
     raise ValueError(f"{constant} is no JSON")
 
 
+def _float(text):
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is too large")
+    return number
+
+
+def _integer(text):
+    """Returns an int if it has at most 64 bits, else a float."""
+    if len(text) > 20:
+        return _float(text)
+    number = int(text)
+    return number if -1 << 63 <= number < 1 << 64 else float(number)
+
+
+def _number(value):
+    return float(value) if type(value) in (int, float) else NUMBERS["nan"]
+
+
 def _row(line):
     """Returns the row of a line; None: the line is no row. The program has the same rules, in
     src/io/metrics/read_rows.cc."""
     if len(line) > MOST_ROW_BYTES:
         return None
     try:
-        row = json.loads(line.decode("utf-8"), parse_constant=_refuse)
+        row = json.loads(line.decode("utf-8"), parse_constant=_refuse, parse_float=_float,
+                         parse_int=_integer)
+        if b"\\u" in line:  # the escape of half a character is no text
+            json.dumps(row, ensure_ascii=False).encode("utf-8")
     except (ValueError, RecursionError):
         return None
     if not isinstance(row, dict):
@@ -58,10 +81,11 @@ class Workspace:
                 if phase in (None, row["phase"]) and layer in (None, row["layer"])]
 
     def columns(self, *names, phase=None, layer=None):
-        """Returns name -> numpy array of the rows' numbers; NaN where a row has none."""
+        """Returns name -> numpy array of the rows' numbers; NaN where a row has none, or another
+        value."""
         import numpy
         rows = self.rows(phase, layer)
-        return {name: numpy.array([row.get(name, NUMBERS["nan"]) for row in rows], dtype=float)
+        return {name: numpy.array([_number(row.get(name)) for row in rows], dtype=float)
                 for name in names}
 
     def _folders(self):
