@@ -2,8 +2,8 @@
 # singa (component program), libsinga0 (library) and libsinga-dev (development). dpkg-shlibdeps
 # finds their dependencies. A job loads CUDA's libraries when it needs them, so that no package
 # depends on them.
-# As Debian's tools do, a build takes its maintainer from the environment. Without one the packages
-# name nobody: lintian refuses an address at this host, as other hosts do not know it.
+# As Debian's tools do, a build takes its maintainer from the environment. The default address is
+# invalid on purpose: lintian refuses user@host without a domain.
 if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
   set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 else()

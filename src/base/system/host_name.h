@@ -1,4 +1,4 @@
-// These functions tell the name of this machine, or of this container, and its start.
+// These functions tell the name of this machine, or of this container, and identify its last boot.
 #pragma once
 
 #include <string>

@@ -22,9 +22,9 @@ class Connections {
   void Begin(int socket);
   // A request has come.
   void Renew(int socket);
-  // The body of a request is read, and its answer is made until EndAnswer. Meanwhile the connection
-  // does not count as one that waits for its client, and is not shut down for another. A request
-  // without a body is answered without these calls: its connection was renewed a moment before.
+  // Called when the body is read, before the answer is made. Until EndAnswer the connection is not
+  // shut down for another client. A request without a body is answered without these calls: its
+  // connection was renewed a moment before.
   void BeginAnswer(int socket);
   void EndAnswer(int socket);
   // REQUIRES: called before the socket is closed.

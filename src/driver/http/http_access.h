@@ -12,10 +12,10 @@ namespace singa {
 inline constexpr char kJsonType[] = "application/json";
 inline constexpr char kMetricsType[] = "text/plain; version=0.0.4; charset=utf-8";  // Prometheus'
 
-// A request that cannot be answered. The site that it was sent to handles it.
+// A request that cannot be answered. The site catches it and answers with `status`.
 class BadRequest : public Error {
  public:
-  // `status`: of HTTP.
+  // `status`: an HTTP status code.
   BadRequest(int status, const std::string& text) : Error(kExitBug, text), status_(status) {}
   int status() const { return status_; }
 

@@ -31,8 +31,8 @@ class HttpSite {
   // Returns the most bytes that the body of a request may have; 0: its body is not read. The
   // request has no body yet.
   virtual int64_t MostBody(const HttpRequest&) const { return 0; }
-  // An answer with this status is about to be sent. The server itself may have made it, because it
-  // refused the head or the body. `path`: of the request; "": its head cannot be read.
+  // Called before each answer is sent, also for answers that the server makes itself. `path`: of
+  // the request; "": its first line cannot be read.
   virtual void CountAnswer(const std::string& /*path*/, int /*status*/) {}
 };
 

@@ -27,8 +27,7 @@ struct RunOptions {
   const AutoPartition* partition = nullptr;
   // Leads a job of several processes in place of TrainJob; may be empty.
   std::function<ExitCode(const JobProto&, const RunOptions&, Progress*)> lead = {};
-  // Records steps in processes other than rank 0, which asks for the records; null: no process
-  // does.
+  // Records steps in processes other than rank 0, for rank 0. Null: no steps are recorded.
   StepRecorder* recorder = nullptr;
   // Rank 0 calls it to meet the others, after it has set an earlier run aside.
   std::function<void()> meet;

@@ -1,5 +1,5 @@
-// StepRecorder trains and measures the steps of group 0 in a process of a job other than rank 0,
-// which asks for what it has recorded. The thread that follows rank 0 uses it.
+// StepRecorder trains and records the steps of group 0 in a process other than rank 0. Rank 0 asks
+// for a record at the end. The thread that follows rank 0 uses it.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,8 @@ std::string ServeCounters::Text(int64_t waiting) const {
   const MutexLock lock(&mutex_);
   PrometheusText text;
   for (const auto& [status, count] : answers_)
-    text.Add("predict_requests_total", "Requests for predictions that were answered.",
+    text.Add("predict_requests_total",
+             "Answers at /predict, and to requests whose first line cannot be read.",
              {{"code", std::to_string(status)}}, static_cast<double>(count));
   text.Add("predict_records_total", "Records that were computed.", {},
            static_cast<double>(records_));
