@@ -157,7 +157,12 @@ void MemoryCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWo
   group_.works()[rank_] = &work;
   if (rank_ == 0) group_.next_piece() = 0;
   Barrier();
-  ReduceByThreads(&group_, ctx, pieces, room);
+  try {
+    ReduceByThreads(&group_, ctx, pieces, room);
+  } catch (...) {
+    Barrier();  // other ranks may still call the work
+    throw;
+  }
   Barrier();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/thread/counted_time.h"
+#include "base/thread/first_failure.h"
 #include "base/thread/stopped.h"
 #include "comm/collective/thread_pieces.h"
 #include "math/finite.h"
@@ -22,13 +23,20 @@ void PieceRing::Run(Context& ctx, int64_t pieces, const PieceWork& work) {
   next_ = 0;
   mine_ = MineFrom(0);
   ThreadsActivity activity(mark_, Activity::kAwaitsWorkers);
+  FirstFailure failure;
   const auto run = [&](int64_t, int64_t, int64_t number) {
     Thread thread = {OfThread(ctx, number), work, activity};
-    RunThread(&thread);
+    try {
+      RunThread(&thread);
+    } catch (...) {
+      failure.Keep();
+      group_.Stop();  // the other threads may wait for the piece that this one computed
+    }
   };
   const int64_t threads = std::max(1, ctx.threads);
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, run);
   *group_.waited() += waited_.exchange(0) / threads;
+  failure.Throw();
   if (group_.stopped()) throw Stopped();
   if (overdue_) group_.ThrowStalled(static_cast<int>(rank_), group_.LateRank());
 }

@@ -21,7 +21,7 @@ class PieceRing {
       : group_(*group), board_(group->board()), rank_(rank), mark_(mark) {}
 
   // Computes this rank's part of each piece, and adds up the pieces whose turn it has. Throws as
-  // Collective::Await does.
+  // Collective::Await does. Throws what the work throws, after it has stopped the group.
   void Run(Context& ctx, int64_t pieces, const PieceWork& work);
   // As MemoryCollective has it; the rank is that of the ring.
   int NotFiniteRank(const Context& ctx, int64_t piece, int64_t begin, int64_t n) const;

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "base/thread/first_failure.h"
 #include "math/finite.h"
 #include "math/parallel_slices.h"
 
@@ -43,13 +44,20 @@ Context OfThread(const Context& ctx, int64_t thread) {
 
 void ReduceByThreads(MemoryGroup* group, Context& ctx, int64_t pieces, std::span<float> room) {
   const int threads = std::max(1, ctx.threads);
+  FirstFailure failure;
   const auto work = [&](int64_t, int64_t, int64_t thread) {
     Context own = OfThread(ctx, thread);
     float* const own_room = room.data() + thread * std::ssize(room) / threads;
-    for (int64_t i = group->next_piece()++; i < pieces; i = group->next_piece()++)
-      ReducePiece(group, own, i, own_room);
+    try {
+      for (int64_t i = group->next_piece()++; i < pieces; i = group->next_piece()++)
+        ReducePiece(group, own, i, own_room);
+    } catch (...) {
+      failure.Keep();
+      group->next_piece() = pieces;  // the other threads begin no piece
+    }
   };
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
+  failure.Throw();
 }
 
 int NotFiniteThread(MemoryGroup* group, const Context& ctx, int64_t piece, int64_t begin,

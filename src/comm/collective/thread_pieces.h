@@ -15,7 +15,8 @@ Context OfThread(const Context& ctx, int64_t thread);
 
 // Does one rank's share. REQUIRES: all ranks have put their work into group->works(), and
 // next_piece() was 0. The work of each rank must live until all ranks have returned, since other
-// ranks call it.
+// ranks call it. Throws what the work of a piece throws that a thread of this rank took; the
+// reduction then ends early in all ranks.
 void ReduceByThreads(MemoryGroup* group, Context& ctx, int64_t pieces, std::span<float> room);
 
 // Returns a rank here whose own numbers [begin, begin + n) of `piece` are not finite; -1: there is

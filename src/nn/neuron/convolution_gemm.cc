@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 
+#include "base/thread/first_failure.h"
 #include "math/cpu_dispatch.h"
 #include "math/layout/transpose.h"
 #include "math/scratch_layout.h"
@@ -132,7 +132,7 @@ class ProductsPlan final : public ConvolutionPlan {
   void EachBlock(const Context& ctx, const Work& work) const {
     const int64_t groups = (d_.in.n + images_ - 1) / images_;
     float* const matrices = At(ctx, matrices_);
-    std::exception_ptr failure;  // an exception that leaves a thread of OpenMP ends the process
+    FirstFailure failure;
 #pragma omp parallel for schedule(static) num_threads(threads_) if (threads_ > 1)
     for (int64_t g = 0; g < groups; ++g) {
       const int thread = omp_get_thread_num();
@@ -142,11 +142,10 @@ class ProductsPlan final : public ConvolutionPlan {
           work(Block{first, images, row, std::min(rows_, d_.out.h - row)},
                matrices + thread * matrix_size_, thread);
       } catch (...) {
-#pragma omp critical
-        failure = std::current_exception();
+        failure.Keep();
       }
     }
-    if (failure) std::rethrow_exception(failure);
+    failure.Throw();
   }
 
   // Fills the matrix with the windows of the channels of group g.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <new>
 #include <thread>
 
 #include "base/thread/stopped.h"
@@ -87,6 +88,33 @@ TEST_P(MemoryCollectiveTest, FindsTheRankWhosePartOfAPieceIsNotFinite) {
     });
     EXPECT_GE(consumed, 3);
   }
+}
+
+// FailsOnce has pieces of 4 numbers, of which piece 1 finds no memory.
+class FailsOnce final : public PieceWork {
+ public:
+  int64_t floats(int64_t) const override { return 4; }
+  void Produce(Context&, int64_t piece, float* to) const override {
+    if (piece == 1) throw std::bad_alloc();
+    std::fill_n(to, 4, 1.f);
+  }
+  void Consume(Context&, int64_t, std::span<float* const>) const override {}
+};
+
+TEST(MemoryCollective, TheRankThatTookAPieceThrowsWhatFailed) {
+  std::atomic<int> failures{0};
+  CollectiveRanks(RanksBy::kThreads, 2).Run([&](Collective& own) {
+    Context ctx;
+    ctx.threads = 2;
+    std::vector<float> room(CollectiveRanks::kSlotFloats * 4);
+    const FailsOnce work;
+    try {
+      own.ReduceScatter(ctx, 64, work, room);
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+  });
+  EXPECT_EQ(failures, 1);
 }
 
 // The ranks are workers 2 and 3 of a group of four.

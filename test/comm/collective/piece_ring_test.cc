@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "base/thread/stopped.h"
@@ -115,6 +116,29 @@ TEST(PieceRingTest, ARankOfAStoppedProcessAddsNothingUp) {
   const RankPieces work(0);
   EXPECT_THROW(ranks.rings[0]->Run(ctx, 8, work), Stopped);
   EXPECT_TRUE(work.consumed.empty());
+}
+
+// OneFails has pieces of one float, of which piece 1 finds no memory.
+class OneFails final : public PieceWork {
+ public:
+  int64_t floats(int64_t) const override { return 1; }
+  void Produce(Context&, int64_t piece, float* to) const override {
+    if (piece == 1) throw std::bad_alloc();
+    *to = 0;
+  }
+  void Consume(Context&, int64_t, std::span<float* const>) const override {}
+};
+
+// The other thread waits for the lost piece, for there are more pieces than slots.
+TEST(PieceRingTest, APieceThatFailsInOneOfTwoThreadsEndsBoth) {
+  const BoardMemory memory({.ranks = 1, .slot_floats = 4});
+  const MemoryBoard board = memory.Map();
+  MemoryGroup group({.ranks = {0, 1}, .group = 1, .here = 1, .shared = &board});
+  PieceRing ring(&group, 0, nullptr);
+  Context ctx;
+  ctx.threads = 2;
+  EXPECT_THROW(ring.Run(ctx, 2 * MemoryBoard::kSlots, OneFails()), std::bad_alloc);
+  EXPECT_TRUE(group.stopped());
 }
 
 // OneRankSays has one piece, and keeps what its mark says meanwhile.
