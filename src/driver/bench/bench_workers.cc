@@ -121,16 +121,19 @@ class WorkersRun {
            (measured >= limits_.least && took.count() > limits_.seconds);
   }
 
-  // Returns what the other processes have recorded of a step of group 0, from rank 1 on. In place
-  // of their states they send that (StepRecorder::Record).
+  // Returns what the other processes have recorded of a step of group 0, from rank 1 on. Each
+  // process answers the request for its state by StepRecorder::Record.
   std::vector<RankTrace> TracesOf(int64_t step) {
     std::vector<int64_t> steps = groups_->steps().done();
     steps[0] = step;
     std::vector<RankTrace> traces;
     for (const std::string& text : process_->leader()->CollectStates(steps)) {
       traces.emplace_back();
+      const int rank = static_cast<int>(std::ssize(traces));
+      if (text.empty() && groups_->plan().topology.ProcessesOf(0).Has(rank))
+        LOG(WARNING) << "rank " << rank << " has no trace of step " << step << " any more";
       try {
-        traces.back() = ParseRankTrace(text, static_cast<int>(std::ssize(traces)));
+        traces.back() = ParseRankTrace(text, rank);
       } catch (const DataError& error) {
         LOG(WARNING) << error.what() << "; the trace has no events of this process";
       }

@@ -1,4 +1,5 @@
-// FollowerTrace keeps traces of the last steps of a process other than rank 0, which asks for one.
+// FollowerTrace keeps traces of the last steps of a process other than rank 0. Rank 0 asks for one
+// of them.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include "driver/bench/slice_times.h"
 #include "driver/bench/step_trace.h"
 #include "driver/bench/team_recorder.h"
+#include "driver/job/step_grants.h"
 #include "driver/job/step_recorder.h"
 
 namespace singa {
@@ -24,8 +26,9 @@ class FollowerTrace final : public StepRecorder {
   SliceTimes slices_{&clock_};  // the team's updates call it until they are destroyed
   WorkerTeam* team_ = nullptr;
   std::optional<TeamRecorder> recorder_;
-  // Rank 0 chooses one of its last StepTraces::kKept steps; some more are granted here by then.
-  StepTraces traces_{2 * StepTraces::kKept};
+  // Rank 0 chooses one of its last StepTraces::kKept steps. By then other processes may have
+  // trained the steps that it has granted ahead, and the trace of a step is made two steps later.
+  StepTraces traces_{StepTraces::kKept + StepGrants::kMostAhead + 2};
 };
 
 }  // namespace singa

@@ -13,6 +13,8 @@ namespace singa {
 
 class StepGrants {
  public:
+  static constexpr int64_t kMostAhead = 64;  // most steps that are granted with one
+
   // Steps below `start` are granted already. Groups and schedule must outlive it.
   StepGrants(WorkerGroups* groups, const Schedule* schedule, int64_t start)
       : groups_(*groups), schedule_(*schedule), granted_(start), counted_from_(start) {}
@@ -41,8 +43,8 @@ class StepGrants {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // A signal may have to wait for the steps that are granted: so many, or so long.
-  static constexpr int64_t kAheadTogether = 8, kMostAhead = 64;
+  // A signal may have to wait for the steps that are granted: for kMostAhead steps, or so long.
+  static constexpr int64_t kAheadTogether = 8;
   static constexpr std::chrono::milliseconds kAheadTime{50};
 
   // Returns how many steps after `step` are granted with it. Messages cost time on all processes,

@@ -81,6 +81,7 @@ class TeamRecorderTest : public ::testing::Test {
   SliceTimes times_{&clock_};
   Replica replica_{job_};
   FarUpdates updates_;
+  FollowerTrace follower_;  // the team's updates call its SliceTimes
   WorkerTeam team_{job_, TeamSetup{.place = {.threads = 1},
                                    .workers = 1,
                                    .gpus = {},
@@ -143,14 +144,13 @@ TEST_F(TeamRecorderTest, ATraceHasTheSpansAndGradientsOfAStep) {
 // The gradients of the last step may still be on their way, so it has no trace yet.
 TEST_F(TeamRecorderTest, AFollowerGivesTheTraceOfAStepThatItHas) {
   recorder_.reset();
-  FollowerTrace follower;
-  EXPECT_EQ(follower.Record(6), "");
-  follower.Begin(&team_);
-  for (int64_t step = 4; step < 8; ++step) follower.Step(step);
-  follower.End();
-  EXPECT_THAT(ParseRankTrace(follower.Record(6), 1).events.dump(),
+  EXPECT_EQ(follower_.Record(6), "");
+  follower_.Begin(&team_);
+  for (int64_t step = 4; step < 8; ++step) follower_.Step(step);
+  follower_.End();
+  EXPECT_THAT(ParseRankTrace(follower_.Record(6), 1).events.dump(),
               testing::HasSubstr("work forward"));
-  EXPECT_EQ(follower.Record(7), "");
+  EXPECT_EQ(follower_.Record(7), "");
 }
 
 TEST_F(TeamRecorderTest, AGradientIsReadyThenSummedThenAwaited) {
