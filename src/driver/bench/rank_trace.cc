@@ -1,5 +1,7 @@
 #include "driver/bench/rank_trace.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "base/system/host_name.h"
@@ -7,6 +9,7 @@
 #include "driver/bench/trace_json.h"
 #include "io/checkpoint/json_text.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -17,17 +20,27 @@ bool IsEvent(const nlohmann::json& event) {
 
 bool IsTrace(const nlohmann::json& trace) {
   if (!trace.is_object() || trace.size() != 4) return false;
-  const nlohmann::json events = trace.value("events", nlohmann::json());
-  return trace.value("host", nlohmann::json()).is_string() &&
-         trace.value("clock", nlohmann::json()).is_string() &&
-         trace.value("begin", nlohmann::json()).is_number_integer() && events.is_array() &&
+  for (const char* name : {"host", "clock", "begin", "events"})
+    if (!trace.contains(name)) return false;
+  const nlohmann::json& events = trace["events"];
+  return trace["host"].is_string() && trace["clock"].is_string() &&
+         trace["begin"].is_number_integer() && events.is_array() &&
          std::ranges::all_of(events, IsEvent);
+}
+
+// Returns the name of this process's steady clock. A container may have a time namespace, whose
+// clock is another one.
+std::string ClockName() {
+  const std::string boot = BootId();
+  struct stat status;
+  if (boot.empty() || ::stat("/proc/self/ns/time", &status) != 0) return boot;
+  return StrCat(boot, ".", status.st_ino);
 }
 
 }  // namespace
 
 RankTrace RankTraceOf(const StepTrace& trace) {
-  return {HostName(), BootId(), trace.time.from, TraceEvents(trace)};
+  return {HostName(), ClockName(), trace.time.from, TraceEvents(trace)};
 }
 
 std::string ToText(const RankTrace& trace) {
