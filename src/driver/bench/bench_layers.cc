@@ -56,9 +56,9 @@ BenchRow RowOf(const Steps& steps, size_t i, const NetNode& node, int64_t states
   BenchRow row;
   row.layer = node.full_name;
   row.type = node.conf.has_user_type() ? node.conf.user_type() : LayerType_Name(node.conf.type());
-  row.forward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].forward; });
-  row.backward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].backward; });
-  row.update_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].update; });
+  row.forward_ms = MedianOf(steps.layers, i, &LayerTimes::forward);
+  row.backward_ms = MedianOf(steps.layers, i, &LayerTimes::backward);
+  row.update_ms = MedianOf(steps.layers, i, &LayerTimes::update);
   const NodeWork work = WorkOf(node, states);
   row.flops = work.flops();
   row.bytes = work.bytes();

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "driver/bench/median.h"
 #include "nn/layer_wrapper.h"
 #include "singa/nn/record_reader.h"
 #include "singa/tensor/stream.h"
@@ -62,6 +63,14 @@ class TimedLayer final : public LayerWrapper {
 };
 
 }  // namespace
+
+double MedianOf(const std::vector<std::vector<LayerTimes>>& steps, size_t layer,
+                double LayerTimes::*part) {
+  std::vector<double> values;
+  values.reserve(steps.size());
+  for (const std::vector<LayerTimes>& layers : steps) values.push_back(layers[layer].*part);
+  return Median(std::move(values));
+}
 
 StepTimer::StepTimer(Trainer* trainer, const Clock* clock, bool takes_waits)
     : trainer_(trainer), clock_(clock) {

@@ -22,6 +22,11 @@ struct LayerTimes {
   double sum() const { return forward + backward + update + wait; }
 };
 
+// Returns the median of a part of a layer's times. `steps`: times by step and layer. REQUIRES:
+// there is a step.
+double MedianOf(const std::vector<std::vector<LayerTimes>>& steps, size_t layer,
+                double LayerTimes::*part);
+
 class StepTimer final : public ParamExchange, public GradientSink {
  public:
   // Wraps the net's layers and the params' sinks. Both arguments must outlive it. REQUIRES:
@@ -32,8 +37,8 @@ class StepTimer final : public ParamExchange, public GradientSink {
 
   // Runs one step. Returns its milliseconds.
   double Step(int64_t step);
-  // Forgets the last step. A step that the trainer runs without Step has then times of layers, and
-  // of updates inside them.
+  // Clears the times. Call it before a step that the trainer runs by itself; the step then gives
+  // times of layers and of the updates inside them.
   void Clear();
 
   // Times of the last step, in the net's order.

@@ -3,21 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "driver/bench/median.h"
 #include "io/file/text_file.h"
 
 namespace singa {
-namespace {
-
-double MedianOf(const std::vector<std::vector<LayerTimes>>& steps, size_t layer,
-                double LayerTimes::*part) {
-  std::vector<double> values;
-  values.reserve(steps.size());
-  for (const std::vector<LayerTimes>& layers : steps) values.push_back(layers[layer].*part);
-  return Median(std::move(values));
-}
-
-}  // namespace
 
 LayerProfile::LayerProfile(Trainer* worker, const Workspace* workspace, SideFiles* side_files)
     : worker_(*worker), workspace_(*workspace), side_files_(*side_files) {

@@ -33,13 +33,6 @@ void PartRun::Record(double ms) {
   times_.push_back(timer_->layers());
 }
 
-double PartRun::MedianOf(size_t node, double LayerTimes::*part) const {
-  std::vector<double> values;
-  values.reserve(times_.size());
-  for (const std::vector<LayerTimes>& step : times_) values.push_back(step[node].*part);
-  return Median(std::move(values));
-}
-
 PartTimes PartRun::Result() const {
   PartTimes result;
   const NetLayers layers(net());
@@ -48,9 +41,9 @@ PartTimes PartRun::Result() const {
     for (size_t s = 0; s < rest.size(); ++s) rest[s] -= times_[s][i].sum();
     if (layers.Of(i) < 0) continue;
     LayerTimes& sum = result.layers[layers.names()[layers.Of(i)]];
-    sum.forward += MedianOf(i, &LayerTimes::forward);
-    sum.backward += MedianOf(i, &LayerTimes::backward);
-    sum.update += MedianOf(i, &LayerTimes::update);
+    sum.forward += MedianOf(times_, i, &LayerTimes::forward);
+    sum.backward += MedianOf(times_, i, &LayerTimes::backward);
+    sum.update += MedianOf(times_, i, &LayerTimes::update);
   }
   result.rest_ms = std::max(0.0, Median(std::move(rest)));
   return result;

@@ -36,7 +36,6 @@ class PartRun {
 
  private:
   const Net& net() const { return part_.trainer().model().net(); }
-  double MedianOf(size_t node, double LayerTimes::*part) const;
 
   const SteadyClock clock_;
   std::unique_ptr<PartExchange> others_;  // in place of the other workers
