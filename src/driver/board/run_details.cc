@@ -57,7 +57,9 @@ json LayerTimesOf(const WorkspaceFiles& files) {
   for (const json& row : file.is_array() ? file : json::array())
     if (row.is_object() && row.value("layer", json()).is_string() &&
         row.value("forward_ms", json()).is_number() && row.value("backward_ms", json()).is_number())
-      rows.push_back(row);
+      rows.push_back(json{{"layer", row["layer"]},
+                          {"forward_ms", row["forward_ms"]},
+                          {"backward_ms", row["backward_ms"]}});
   return rows;
 }
 

@@ -3,17 +3,23 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "driver/bench/report_text.h"
 #include "io/file/text_file.h"
 
 namespace singa {
 
-LayerProfile::LayerProfile(Trainer* worker, const Workspace* workspace, SideFiles* side_files)
-    : worker_(*worker), workspace_(*workspace), side_files_(*side_files) {
-  side_files_.Try([this] { workspace_.files()->RemoveTree(workspace_.layer_times()); });
+LayerProfile::LayerProfile(const JobProto& job, bool resumes, Trainer* worker,
+                           const Workspace* workspace, SideFiles* side_files)
+    : worker_(*worker),
+      workspace_(*workspace),
+      side_files_(*side_files),
+      measures_(!worker->model().device() && !job.train_one_batch().has_user_alg()) {
+  if (!resumes)
+    side_files_.Try([this] { workspace_.files()->RemoveTree(workspace_.layer_times()); });
 }
 
 void LayerProfile::BeginStep() {
-  if (begun_++ == kWarmUp && !worker_.model().device())
+  if (begun_++ == kWarmUp && measures_)
     timer_.emplace(&worker_, &clock_, /*takes_waits=*/false);  // rows tell the waits
   if (timer_) timer_->Clear();
 }
@@ -24,20 +30,19 @@ void LayerProfile::EndStep() {
   if (std::ssize(times_) < kSteps) return;
   timer_.reset();
   side_files_.Try([this] { Write(); });
+  times_ = {};
 }
 
 void LayerProfile::Write() {
-  std::string text;
-  size_t layer = 0;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const NetNode& node : worker_.model().net().nodes()) {
-    const nlohmann::ordered_json row = {
-        {"layer", node.full_name},
-        {"forward_ms", MedianOf(times_, layer, &LayerTimes::forward)},
-        {"backward_ms", MedianOf(times_, layer, &LayerTimes::backward)}};
-    text += (layer++ == 0 ? "" : ",\n ") +
-            row.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const size_t layer = rows.size();
+    rows.push_back(
+        nlohmann::ordered_json{{"layer", node.full_name},
+                               {"forward_ms", MedianOf(times_, layer, &LayerTimes::forward)},
+                               {"backward_ms", MedianOf(times_, layer, &LayerTimes::backward)}});
   }
-  WriteText(workspace_.files(), workspace_.layer_times(), "[" + text + "]\n");
+  WriteText(workspace_.files(), workspace_.layer_times(), JsonLine(rows));
 }
 
 }  // namespace singa

@@ -19,9 +19,12 @@ class LayerProfile {
  public:
   static constexpr int64_t kWarmUp = 5, kSteps = 5;  // steps that are not measured, and that are
 
-  // Removes the file of an earlier run, whose net may be another one. Measures nothing on a GPU:
-  // the host would wait for it after each layer. All arguments must outlive it.
-  LayerProfile(Trainer* worker, const Workspace* workspace, SideFiles* side_files);
+  // A new run removes the file of an earlier one, whose net may be another. A run that `resumes`
+  // replaces it after its first steps. Measures nothing on a GPU, since the host would wait for it
+  // after each layer, and nothing where a user's algorithm trains: it may cast the layers of the
+  // net, which StepTimer wraps. All arguments must outlive this.
+  LayerProfile(const JobProto& job, bool resumes, Trainer* worker, const Workspace* workspace,
+               SideFiles* side_files);
 
   // These are called before and after each step.
   void BeginStep();
@@ -33,6 +36,7 @@ class LayerProfile {
   Trainer& worker_;
   const Workspace& workspace_;
   SideFiles& side_files_;
+  const bool measures_;
   const SteadyClock clock_;
   int64_t begun_ = 0;                           // steps
   std::optional<StepTimer> timer_;              // none: the step is not measured

@@ -96,7 +96,8 @@ class TrainRun {
     start_.Tell();
     StartGroups(options);
     side_files_.Try([&] { WriteJobFiles(workspace_, job_, &lead().model()); });
-    profile_.emplace(&lead(), &workspace_, &side_files_);
+    profile_.emplace(job_, !checkpoints_.resumed_from().empty(), &lead(), &workspace_,
+                     &side_files_);
     if (options.partition) side_files_.Try([&] { WritePartition(*options.partition); });
   }
 

@@ -96,12 +96,13 @@ TEST_F(BoardSiteTest, TellsOfTheJobAsItRan) {
   EXPECT_EQ(details["dot"], dot);
 }
 
-TEST_F(BoardSiteTest, TellsTimesOfLayersWithoutWrongRows) {
+TEST_F(BoardSiteTest, TellsTimesOfLayersWithoutWrongRowsAndOtherMembers) {
   EXPECT_TRUE(JsonOf("/api/run", {{"run", "0"}})["layers_ms"].is_null());
   std::filesystem::create_directory(dir_.Path("visualization"));
   const std::string row = R"({"layer":"fc","forward_ms":2,"backward_ms":3})";
   dir_.Write("visualization/layers_ms.json",
-             "[null,7,{\"layer\":1},{\"layer\":\"fc\",\"forward_ms\":\"2\"}," + row + "]");
+             "[null,7,{\"layer\":1},{\"layer\":\"fc\",\"forward_ms\":\"2\"},"
+             R"({"layer":"fc","forward_ms":2,"backward_ms":3,"more":[[1]]}])");
   EXPECT_EQ(JsonOf("/api/run", {{"run", "0"}})["layers_ms"], json::parse("[" + row + "]"));
   dir_.Write("visualization/layers_ms.json", "{\"layer\":[");
   EXPECT_TRUE(JsonOf("/api/run", {{"run", "0"}})["layers_ms"].is_null());

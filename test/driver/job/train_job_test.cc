@@ -95,11 +95,7 @@ TEST_F(TrainJobTest, MeasuresItsLayersOnceInEarlySteps) {
   const int64_t enough = LayerProfile::kWarmUp + LayerProfile::kSteps;
   Train(StrCat("train_steps: ", enough));
   std::vector<std::string> layers;
-  for (const auto& row : nlohmann::json::parse(TempDir::Read(file))) {
-    layers.push_back(row["layer"]);
-    EXPECT_GE(row["forward_ms"], 0) << row;
-    EXPECT_GE(row["backward_ms"], 0) << row;
-  }
+  for (const auto& row : nlohmann::json::parse(TempDir::Read(file))) layers.push_back(row["layer"]);
   EXPECT_EQ(layers, (std::vector<std::string>{"data", "split(data)", "fc", "loss"}));
   Train(StrCat("train_steps: ", enough - 1));
   EXPECT_FALSE(std::filesystem::exists(file)) << "times of the run before";
