@@ -173,7 +173,10 @@ def trace_of(case, conf, *args):
             true(begin <= start <= -end <= open_ends[-1], f"{start} to {-end} is not in {open_ends}")
             open_ends.append(-end)
     equal(steps[0][0], 0, "begin of rank 0's step")
-    true(all(abs(begin) < 30e9 for begin, _ in steps.values()), f"steps on other clocks: {steps}")
+    # A busy machine may hold a process up within a short step.
+    longest = max(end - begin for begin, end in steps.values())
+    true(all(abs(begin) <= max(longest, 10**9) for begin, _ in steps.values()),
+         f"steps on other clocks: {steps}")
     names = {event["pid"]: event["args"]["name"] for event in trace["traceEvents"]
              if event["name"] == "process_name"}
     equal(names, {rank: f"rank {rank}" for rank in steps}, "names of processes")
