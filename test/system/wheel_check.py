@@ -47,7 +47,7 @@ row = '{"time":1.5,"phase":"train","step":%s,"group":0,"layer":"loss","loss":"na
 bad = (b"", b"{", b"[]", b"7", b"\xff\xfe", b"[" * 100_000, b'{"step":1}',
        (row % 2)[:30].encode(), (row % "NaN").encode(), (row % "2.5").encode(), (row % "true").encode(),
        (row % 2).replace('"group":0', '"group":-1').encode(), (row % 2).encode() + b" " * (1 << 20),
-       (row % (1 << 64)).encode(), (row % -(1 << 70)).encode(),
+       (row % (1 << 63)).encode(), (row % (1 << 64)).encode(), (row % -(1 << 70)).encode(),
        *[(row % 2).replace('"nan"', value).encode() for value in ("9" * 400, "1e400", r'"\ud800"')])
 odd = [(row % 3).replace('"nan"', value).encode()
        for value in ('"x"', "[1]", "true", "null", r'"\ud83d\ude00"', "9" * 30, '"-inf"')]

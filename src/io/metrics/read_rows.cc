@@ -37,6 +37,7 @@ bool ReadHead(const Json& json, MetricsRow* row, double* time) {
   row->phase = json["phase"].get<std::string>();
   row->layer = json["layer"].get<std::string>();
   row->step = json["step"].get<int64_t>();
+  if (json["step"].is_number_unsigned() && row->step < 0) return false;  // it has no int64_t
   row->group = static_cast<int>(group);
   return true;
 }

@@ -29,6 +29,12 @@ TEST(ReadRows, TakesALastRowWithoutANewline) {
   EXPECT_EQ(StepsIn(RowOf(1) + "\n# a note\n\n" + RowOf(2)), (std::vector<int64_t>{1, 2}));
 }
 
+TEST(ReadRows, LeavesOutStepsThatAreTooLarge) {
+  std::string large = RowOf(7);
+  large.replace(large.find('7'), 1, "9223372036854775808");
+  EXPECT_EQ(StepsIn(large + "\n" + RowOf(2)), std::vector<int64_t>{2});
+}
+
 TEST(ReadRows, LeavesOutLinesThatAreLongerThanARowMayBe) {
   const auto long_line = [](int step, int64_t bytes) {
     return RowOf(step, std::string(static_cast<size_t>(bytes) - RowOf(step, "").size(), 'x'));

@@ -54,7 +54,7 @@ def _row(line):
         return None
     if any(type(row.get(name)) not in types for name, types in HEAD.items()):
         return None
-    if not 0 <= row["group"] <= MOST_GROUPS:
+    if not 0 <= row["group"] <= MOST_GROUPS or row["step"] >= 1 << 63:
         return None
     return {key: NUMBERS.get(value, value) if key not in TEXTS and isinstance(value, str) else value
             for key, value in row.items()}
