@@ -8,6 +8,8 @@ namespace singa {
 
 inline constexpr std::string_view kLineBlanks = " \t\r";
 
+inline bool IsLineBlank(char c) { return kLineBlanks.find(c) != kLineBlanks.npos; }
+
 inline bool IsBlankLine(std::string_view line) {
   return line.find_first_not_of(kLineBlanks) == line.npos;
 }

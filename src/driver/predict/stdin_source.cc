@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/text/counted.h"
-#include "base/text/line_blanks.h"
 #include "io/format/csv_fields.h"
 #include "io/format/line_index.h"
 #include "io/format/value_parser.h"
@@ -21,7 +20,8 @@ namespace {
 
 class StdinSource final : public RecordSource {
  public:
-  StdinSource(const StoreOptions& lines, int64_t size) : lines_(lines), size_(size) {}
+  StdinSource(const StoreOptions& lines, int64_t size)
+      : lines_(lines), fields_(lines.separator), size_(size) {}
 
   const Sample* Next() override {
     try {
@@ -67,11 +67,11 @@ class StdinSource final : public RecordSource {
       parser_ = NewCsvParser(lines_, names_);
   }
 
-  // Reads the next line that is not blank; returns false if there is none.
+  // Reads the next line that is not empty; returns false if there is none.
   bool ReadWords() {
     do {
       if (!ReadLine()) return false;
-    } while (IsBlankLine(line_));
+    } while (fields_.IsEmpty(line_));
     return true;
   }
 
@@ -90,6 +90,7 @@ class StdinSource final : public RecordSource {
   }
 
   const StoreOptions lines_;
+  const CsvFields fields_;
   const int64_t size_;
   std::vector<std::string> names_;       // of the header's columns
   std::unique_ptr<ValueParser> parser_;  // null before the first line

@@ -120,6 +120,16 @@ size_t CsvFields::LengthOfField(std::string_view line) const {
   return length;
 }
 
+bool CsvFields::EndsInSeparator(std::string_view line) const {
+  const auto blank = [this](char c) { return c == ' ' || (IsLineBlank(c) && !Separates(c)); };
+  while (!line.empty() && blank(line.back())) line.remove_suffix(1);
+  return !line.empty() && Separates(line.back());
+}
+
+bool CsvFields::IsEmpty(std::string_view line) const {
+  return std::ranges::all_of(line, [this](char c) { return IsLineBlank(c) || Separates(c); });
+}
+
 bool CsvFields::EndsInQuotes(std::string_view text) const {
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(kLineBlanks), text.size()));

@@ -25,8 +25,14 @@ class CsvFields {
   // line belongs to the field, which then is the rest of the line.
   std::optional<std::string_view> Next(std::string_view* line) const;
 
+  // Returns whether a separator that is no space ends the line, so that an empty field may follow.
+  bool EndsInSeparator(std::string_view line) const;
+
   // Returns whether a field of `text` begins with a quote that does not close.
   bool EndsInQuotes(std::string_view text) const;
+
+  // Returns whether the line has only separators and blanks.
+  bool IsEmpty(std::string_view line) const;
 
   bool Separates(char c) const { return separates_[static_cast<unsigned char>(c)]; }
 

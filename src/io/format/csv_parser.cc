@@ -37,14 +37,9 @@ class CsvParser final : public ValueParser {
     sample_.label = kNoLabel;
     std::string_view rest = line;
     int64_t at = 0;
-    for (auto field = fields_.Next(&rest); field; field = fields_.Next(&rest), ++at) {
-      if (has_label_ && at == chosen_)
-        sample_.label = Label(*field, line, at);
-      else if (at >= chosen_ && at - chosen_ < targets_)
-        target_.push_back(Number(*field, "target", target_.size(), at));
-      else
-        numbers_.push_back(Number(*field, "number", numbers_.size(), at));
-    }
+    for (auto field = fields_.Next(&rest); field; field = fields_.Next(&rest), ++at)
+      Add(*field, line, at);
+    if (at == LastColumn() && fields_.EndsInSeparator(line)) Add("", line, at++);
     CheckColumns(at);
     sample_.data = numbers_;
     sample_.targets = target_;
@@ -52,6 +47,23 @@ class CsvParser final : public ValueParser {
   }
 
  private:
+  // Adds the field of column `at`, from 0.
+  void Add(std::string_view field, std::string_view line, int64_t at) {
+    if (has_label_ && at == chosen_)
+      sample_.label = Label(field, line, at);
+    else if (at >= chosen_ && at - chosen_ < targets_)
+      target_.push_back(Number(field, "target", target_.size(), at));
+    else
+      numbers_.push_back(Number(field, "number", numbers_.size(), at));
+  }
+
+  // Returns the index of the last column that each line has; -1: only the first one, or none, is
+  // known.
+  int64_t LastColumn() const {
+    if (!names_.empty()) return std::ssize(names_) - 1;
+    return has_label_ && chosen_ > 0 ? chosen_ : -1;
+  }
+
   // Throws ValueError unless a line of `count` fields has all columns.
   void CheckColumns(int64_t count) const {
     const auto has = [&] { return StrCat("has ", Counted(count, "field")); };

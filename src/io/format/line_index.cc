@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text/line_blanks.h"
+#include "io/format/csv_fields.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -21,7 +21,9 @@ int64_t LineAt(const InputFile& file, int64_t offset) {
   return line;
 }
 
-std::vector<ValuePlace> IndexLines(const InputFile& file, int64_t most) {
+std::vector<ValuePlace> IndexLines(const InputFile& file, int64_t most,
+                                   const std::string& separators) {
+  const CsvFields fields(separators);
   std::vector<ValuePlace> lines;
   ScanWindow window(file);
   const std::string_view first = window.At(0, 1);
@@ -32,7 +34,7 @@ std::vector<ValuePlace> IndexLines(const InputFile& file, int64_t most) {
   for (int64_t at = begin; at < file.size() && std::ssize(lines) < most;) {
     const std::string_view bytes = window.At(at, 1);
     const size_t end = std::min(bytes.find('\n'), bytes.size());
-    blank = blank && IsBlankLine(bytes.substr(0, end));
+    blank = blank && fields.IsEmpty(bytes.substr(0, end));
     at += static_cast<int64_t>(end);
     if (at - begin > kMaxLineBytes)
       throw DataError(StrCat(file.name(), ":", LineAt(file, begin)), -1,

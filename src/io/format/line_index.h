@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +20,11 @@ int64_t ByteOrderMark(std::string_view text);
 // Returns the number, from 1, of the line at `offset`. It reads the file up to there.
 int64_t LineAt(const InputFile& file, int64_t offset);
 
-// Returns the places of the first `most` lines that are not blank, without their ends. Throws
-// DataError for text in UTF-16, and for a line of more than kMaxLineBytes.
+// Returns the places of the first `most` lines that are not blank, without their ends. A line of
+// `separators` alone is blank, too. Throws DataError for text in UTF-16, and for a line of more
+// than kMaxLineBytes.
 std::vector<ValuePlace> IndexLines(const InputFile& file,
-                                   int64_t most = std::numeric_limits<int64_t>::max());
+                                   int64_t most = std::numeric_limits<int64_t>::max(),
+                                   const std::string& separators = "");
 
 }  // namespace singa

@@ -1,8 +1,10 @@
-// Backend "textfile" reads one record per line; blank lines are no records. With
+// Backend "textfile" reads one record per line; lines that are blank, or have only
+// separators, are no records. With
 // StoreOptions::header the first line that is not blank has the names of the columns.
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -87,9 +89,9 @@ std::vector<std::string> InOrderOfSample(std::vector<std::string> names,
 
 std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
   InputFile file = InputFile::Open(options.path);
-  std::vector<ValuePlace> lines = options.first_alone
-                                      ? IndexLines(file, options.header ? kMostHeaderLines + 1 : 1)
-                                      : IndexLines(file);
+  const int64_t most = options.header ? kMostHeaderLines + 1 : 1;
+  std::vector<ValuePlace> lines = IndexLines(
+      file, options.first_alone ? most : std::numeric_limits<int64_t>::max(), options.separator);
   int64_t header = 0;  // offset of its line
   try {
     std::vector<std::string> names;

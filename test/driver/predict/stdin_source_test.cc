@@ -35,6 +35,7 @@ class StdinSourceTest : public testing::Test {
 
 TEST_F(StdinSourceTest, BlankLinesAreNoRecords) {
   EXPECT_EQ(RecordsOf("3,4\n\n \t\r\n5,6"), (Texts{"-:0 3 4", "-:1 5 6"}));
+  EXPECT_EQ(RecordsOf("3,4\n,\n5,6\n"), (Texts{"-:0 3 4", "-:1 5 6"}));
   EXPECT_EQ(RecordsOf("\n"), Texts{});
 }
 

@@ -220,12 +220,25 @@ TEST(CsvParserTest, RefusesALineWithoutAllColumns) {
                         const std::vector<std::string>& names = {}) {
     return RefusalOf([&] { NewCsvParser(options, names)->Parse(line); });
   };
-  for (const char* line : {"1,2", "1,2,3,4", "1,2,"})
+  for (const char* line : {"1,2", "1,2,3,4", "1,2,3,4,"})
     EXPECT_TRUE(error({}, line, {"a", "b", "c"}).ends_with(", the header 3 columns")) << line;
   EXPECT_EQ(error({.label_column = "4"}, "1,2"),
             "has 2 fields; the label is in column 4 (label_column)");
   EXPECT_EQ(error({.targets = 2, .label_column = "3"}, "1,2,3"),
             "has 3 fields; the 2 targets begin in column 3 (num_targets, label_column)");
+}
+
+TEST(CsvParserTest, ALastFieldMayBeEmpty) {
+  const auto error = [](const StoreOptions& options, const std::string& line) {
+    return RefusalOf([&] { NewCsvParser(options, {"a", "b", "c"})->Parse(line); });
+  };
+  for (const char* line : {"1,2,", "1,2, \r"})
+    EXPECT_TRUE(error({}, line).starts_with("number 2 in column 3 (\"c\") is \"\"")) << line;
+  EXPECT_TRUE(error({.label_column = "c"}, "1,2,")
+                  .starts_with("the label in column 3 (\"c\") must be an integer"));
+  EXPECT_TRUE(error({.separator = "\t", .label_column = "c"}, "1\t2\t\r")
+                  .starts_with("the label in column 3 (\"c\") must be an integer"));
+  EXPECT_TRUE(error({.separator = " "}, "1 2 ").ends_with(", the header 3 columns"));
 }
 
 TEST(CsvParserTest, SaysThatAQuoteDoesNotClose) {

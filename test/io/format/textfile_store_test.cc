@@ -81,6 +81,12 @@ TEST_F(Csv, AcceptsSpacesCrLfAndBlankLines) {
   EXPECT_EQ(store->Read(1).data[1], 6);
 }
 
+TEST_F(Csv, ALineOfSeparatorsAloneIsNoRecord) {
+  const auto store = Open(",,\n1,2,3\n,, \r\n4,5,6\n,,");
+  ASSERT_EQ(store->size(), 2);
+  EXPECT_EQ(store->Read(1).label, 4);
+}
+
 TEST_F(Csv, NamesTheLineOfABadNumber) {
   EXPECT_ERROR(Open("1,2\n\n3,x\n")->Read(1), kExitBadData,
                dir_.Path("a.csv") + ":3:", "number 1 in column 2 is \"x\"");
