@@ -112,6 +112,48 @@ def a_table_is_converted_and_predicted_with_or_without_its_labels(case):
 
 
 @check
+def new_rows_need_no_labels_in_their_column(case):
+    lines = rows()
+    table(case, lines)
+    case.train(job())
+    case.write("job.conf", job())
+    told = [line.split(",") for line in case.run("predict", "-conf", "job.conf", "t.csv").out.splitlines()[1:]]
+    table(case, [[a, b, "", c] for a, b, _, c in lines], "empty.csv")
+    table(case, [[a, b, "?", c] for a, b, _, c in lines], "unknown.csv")
+    for words in (["empty.csv"], ["-no_labels", "empty.csv"], ["-no_labels", "t.csv"], ["-no_labels", "unknown.csv"]):
+        new = [line.split(",") for line in case.run("predict", "-conf", "job.conf", *words).out.splitlines()[1:]]
+        equal([line[1:] for line in new], [["", *line[2:]] for line in told], f"the lines of {words}")
+    for words in (["-"], ["-no_labels", "-"]):
+        with open(case.path("empty.csv"), "rb") as stdin:
+            piped = subprocess.run([case.site.binary, "predict", "-conf", "job.conf", *words], stdin=stdin,
+                                   cwd=case.folder, capture_output=True, text=True, check=True)
+        equal([line.split(",")[1:] for line in piped.stdout.splitlines()[1:]],
+              [["", *line[2:]] for line in told], f"the lines of stdin with {words}")
+    has(case.run("predict", "-conf", "job.conf", "unknown.csv", code=65).err,
+        'is "?"; write classes as numbers from 0; -no_labels leaves labels out', "stderr")
+
+
+@check
+def a_table_that_lacks_the_label_and_has_another_column_says_so(case):
+    table(case, rows())
+    case.train(job())
+    case.write("job.conf", job())
+    case.write("new.csv", "id,width,height,pipe\n7,1,2,3\n")
+    err = case.run("predict", "-conf", "job.conf", "new.csv", code=65).err
+    has(err, 'the header has no column "class"; there are "id", "width", "height", "pipe"; the net takes 3 numbers: '
+             "without a label, a table has 3 columns, and this one has 4", "stderr")
+
+
+@check
+def an_empty_field_at_the_end_is_named_and_a_row_of_separators_left_out(case):
+    case.write("t.csv", "a,b,class\n1,2,0\n,,\n3,4,\n,,\n")
+    table_of = ["-header", "-label_column", "class", "t.csv"]
+    has(case.run("data", "stat", *table_of, code=65).err, 't.csv:4: record 1: the label in column 3 ("class") '
+        'must be an integer from -2147483647 to 2147483647, is ""; on_bad_record: kSkip (singa data: -max_bad N)', "stderr")
+    has(case.run("data", "stat", "-max_bad", "1", *table_of).out, "records  1\n", "the statistics")
+
+
+@check
 def a_header_of_numbers_is_left_out_with_a_warning(case):
     case.write("t.csv", "0,1,2\n1,2,3\n0,4,5\n")
     err = case.run("data", "stat", "-header", "t.csv").err

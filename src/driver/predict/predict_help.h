@@ -36,7 +36,8 @@ HTTP.
   -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, imagelist, lmdb, shard;
                    judged by content if not given
   -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
-  -no_labels       leaves labels out; an imagelist that has none needs it
+  -no_labels       leaves labels out, and the label's column of a table with a header; an imagelist
+                   that has none needs it
 
   -report          prints a report instead of the predictions (below)
   -worst N         the report names the N records with the largest losses; 10 if not given
@@ -57,9 +58,10 @@ HTTP.
 
 INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, a folder of
 pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
-numbers on stdin. Where the first line has one number more than the net takes, every line has a
-label, first or in label_column. Classes have names where the job reads class folders that are still
-there. Where records have labels of classes, stderr shows the accuracy at the end.
+numbers on stdin. Where the header, or without one the first line, has one column more than the net
+takes, every line has a label, first or in label_column; an empty field there is no label. Classes
+have the names of the class folders that the net was trained on: the checkpoint keeps them. Where
+records have labels of classes, stderr shows the accuracy at the end.
 
 -report needs INPUTs whose records have labels, or the targets of a kEuclideanLoss or
 kSigmoidCrossEntropyLoss. -format text (if not given) is for people, -format json is one object.

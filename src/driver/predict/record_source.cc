@@ -94,18 +94,28 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .label_column = conf.label_column()};
 }
 
-// Opens lines of numbers. They have labels, or the `targets` of the training data, if the first
-// line has so many numbers more than the net takes.
+// Opens lines of numbers. They have labels, or the `targets` of the training data, if the header,
+// or else the first line, has so many columns more than the net takes.
 std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
                                 int64_t targets) {
   const bool labels = store.has_label;
   store.has_label = false;
   std::unique_ptr<Store> lines = OpenStore(backend, store);
+  const auto names = std::ssize(lines->columns());
+  if (!labels && names == 0) return lines;
+  const int64_t columns = names > 0 ? names : lines->Read(0).size();
+  if (columns != size + std::max<int64_t>(1, targets)) return lines;
   store.warns = false;  // the first opening did
-  if (!labels || lines->Read(0).size() != size + std::max<int64_t>(1, targets)) return lines;
   store.has_label = targets == 0;
   store.targets = targets;
-  return OpenStore(backend, store);
+  store.label_fields = labels ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
+  try {
+    return OpenStore(backend, store);
+  } catch (const DataError& error) {  // the header has no such label_column
+    throw Error(error.code(), StrCat(error.what(), "; the net takes ", Counted(size, "number"),
+                                     ": without a label, a table has ", Counted(size, "column"),
+                                     ", and this one has ", columns));
+  }
 }
 
 // Returns the net's label of each class of a folder or tar, or kNoLabel. Empty: the labels are the
@@ -216,6 +226,7 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
   try {
     return OpenRecords(path, guess, options, warnings);
   } catch (const DataError& error) {
+    if (TraitsOf(guess).lines && !SettingsOf(options.input).conf.label_column().empty()) throw;
     const std::string remedies = TraitsOf(guess).lines
                                      ? "label_column, num_targets and separator of the job's "
                                        "store_conf say which columns are the label or targets"

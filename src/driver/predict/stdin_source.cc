@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -58,13 +59,17 @@ class StdinSource final : public RecordSource {
   }
 
   void SetParser() {
-    StoreOptions numbers = lines_;
-    numbers.has_label = false;
-    numbers.targets = 0;
-    parser_ = NewCsvParser(numbers, names_);
-    const int64_t more = std::max<int64_t>(1, lines_.targets);
-    if (lines_.has_label && parser_->Parse(line_).size() == size_ + more)
-      parser_ = NewCsvParser(lines_, names_);
+    StoreOptions options = lines_;
+    options.has_label = false;
+    options.targets = 0;
+    parser_ = NewCsvParser(options, names_);
+    if (!lines_.has_label && names_.empty()) return;
+    const int64_t columns = names_.empty() ? parser_->Parse(line_).size() : std::ssize(names_);
+    if (columns != size_ + std::max<int64_t>(1, lines_.targets)) return;
+    options = lines_;
+    options.has_label = lines_.targets == 0;
+    options.label_fields = lines_.has_label ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
+    parser_ = NewCsvParser(options, names_);
   }
 
   // Reads the next line that is not empty; returns false if there is none.

@@ -14,6 +14,7 @@ class CsvParser final : public ValueParser {
  public:
   CsvParser(const StoreOptions& options, const std::vector<std::string>& names)
       : fields_(options.separator),
+        label_fields_(options.label_fields),
         has_label_(options.has_label && options.targets == 0),
         targets_(options.targets),
         chosen_(has_label_ || targets_ > 0 ? ColumnIndex(options.label_column, names) : 0),
@@ -21,7 +22,7 @@ class CsvParser final : public ValueParser {
         names_(names) {}
 
   std::optional<int32_t> LabelOf(std::string_view line) const override {
-    if (!has_label_) return {};
+    if (!has_label_ || label_fields_ == LabelFields::kLeftOut) return {};
     try {
       std::optional<std::string_view> field = fields_.Next(&line);
       for (int64_t at = 0; field && at < chosen_; ++at) field = fields_.Next(&line);
@@ -49,9 +50,11 @@ class CsvParser final : public ValueParser {
  private:
   // Adds the field of column `at`, from 0.
   void Add(std::string_view field, std::string_view line, int64_t at) {
-    if (has_label_ && at == chosen_)
+    const bool of_label = at >= chosen_ && at - chosen_ < (has_label_ ? 1 : targets_);
+    if (of_label && label_fields_ == LabelFields::kLeftOut) return;
+    if (of_label && has_label_)
       sample_.label = Label(field, line, at);
-    else if (at >= chosen_ && at - chosen_ < targets_)
+    else if (of_label)
       target_.push_back(Number(field, "target", target_.size(), at));
     else
       numbers_.push_back(Number(field, "number", numbers_.size(), at));
@@ -73,7 +76,7 @@ class CsvParser final : public ValueParser {
       throw ValueError(chosen_ == 0 ? "has no label"
                                     : StrCat(has(), "; the label is in column ", chosen_ + 1,
                                              " (label_column)"));
-    if (std::ssize(target_) == targets_) return;
+    if (std::ssize(target_) == targets_ || label_fields_ == LabelFields::kLeftOut) return;
     if (chosen_ == 0)
       throw ValueError(StrCat("has ", Counted(std::ssize(target_), "number"), "; the first ",
                               targets_, " are targets, as num_targets or -targets says"));
@@ -116,6 +119,7 @@ class CsvParser final : public ValueParser {
 
   int32_t Label(std::string_view field, std::string_view line, int64_t column) const {
     if (const std::optional<int32_t> label = LabelFrom(field)) return *label;
+    if (field.empty() && label_fields_ == LabelFields::kMayBeEmpty) return kNoLabel;
     std::string advice = Advice(field) + LabelAdvice(field, line);
     if (advice.empty()) advice = IntegerAdvice(field);
     const bool usual = names_.empty() && !chooses_;  // the label is the first number of a line
@@ -134,6 +138,7 @@ class CsvParser final : public ValueParser {
   }
 
   const CsvFields fields_;
+  const LabelFields label_fields_;
   const bool has_label_;
   const int64_t targets_;
   const int64_t chosen_;                  // index of the label's column, or of the first target's

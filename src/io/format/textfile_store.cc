@@ -76,14 +76,16 @@ std::vector<std::string> HeaderAt(const InputFile& file, const ValuePlace& place
   return names;
 }
 
-// Puts the names in the order of a sample's numbers, then of its targets. Removes that of a label.
+// Puts the names in the order of a sample's numbers, then of its targets. Removes those of columns
+// that are no numbers of the sample.
 std::vector<std::string> InOrderOfSample(std::vector<std::string> names,
                                          const StoreOptions& options) {
   if (names.empty() || (!options.has_label && options.targets == 0)) return names;
   const auto first = names.begin() + ColumnIndex(options.label_column, names);
   const int64_t count = std::clamp<int64_t>(options.targets, 1, names.end() - first);
   std::rotate(first, first + count, names.end());
-  if (options.targets == 0) names.pop_back();
+  const bool left_out = options.label_fields == LabelFields::kLeftOut;
+  if (options.targets == 0 || left_out) names.erase(names.end() - count, names.end());
   return names;
 }
 

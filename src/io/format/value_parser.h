@@ -39,7 +39,8 @@ std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options);
 std::unique_ptr<ValueParser> NewWrappedRecordParser(const StoreOptions& options);
 // Parses the fields of a line of CSV, between characters of options.separator. If options.targets
 // is above 0, so many columns from options.label_column on are targets; else, with
-// options.has_label, that column is a label. Other columns are numbers. `names`: those of the
+// options.has_label, that column is a label; options.label_fields says how both are read. Other
+// columns are numbers. `names`: those of the
 // columns by the header; empty: there is no header. Throws ValueError if there is no such
 // label_column.
 std::unique_ptr<ValueParser> NewCsvParser(const StoreOptions& options,

@@ -58,13 +58,21 @@ enum class ValueFormat {
   kCsv,     // numbers between separators
 };
 
+// How a table's columns of the label, or of the targets, are read.
+enum class LabelFields : uint8_t {
+  kNeeded,      // each record has them
+  kMayBeEmpty,  // an empty label is none
+  kLeftOut,     // they are neither read nor numbers
+};
+
 struct StoreOptions {
   std::string path = {};
   std::string label_path = {};  // idx
   ValueFormat format = ValueFormat::kRecord;
-  std::string separator = ",";    // CSV
-  bool has_label = true;          // whether a label is to be read
-  int64_t targets = 0;            // CSV, imagelist: so many targets stand in place of a label
+  std::string separator = ",";  // CSV
+  bool has_label = true;        // whether a label is to be read
+  int64_t targets = 0;          // CSV, imagelist: so many targets stand in place of a label
+  LabelFields label_fields = LabelFields::kNeeded;  // CSV
   bool header = false;            // CSV: the first line of a textfile has the columns' names
   std::string label_column = {};  // CSV: as StoreProto.label_column
   std::string root_folder = {};   // imagelist: as StoreProto.root_folder

@@ -68,6 +68,25 @@ TEST_F(RecordSourceTest, LinesThatArePredictedWithoutLabelsHaveNumbersAlone) {
                "the net takes 2");
 }
 
+TEST_F(RecordSourceTest, TheLabelColumnOfAHeaderMayBeEmptyOrLeftOut) {
+  options_.input.mutable_store_conf()->set_header(true);
+  options_.input.mutable_store_conf()->set_label_column("c");
+  const std::string path = dir_.Write("a", "a,c,b\n0.5,,1\n3,2,4\n");
+  EXPECT_EQ(RecordsOf(path), (Texts{"-: 0.5 1", "2: 3 4"}));
+  options_.labels = false;
+  EXPECT_EQ(RecordsOf(path), (Texts{"-: 0.5 1", "-: 3 4"}));
+  EXPECT_EQ(RecordsOf(dir_.Write("b", "a,c,b\n0.5,?,1\n")), Texts{"-: 0.5 1"});
+  EXPECT_EQ(RecordsOf(dir_.Write("c", "a,b\n0.5,1\n")), Texts{"-: 0.5 1"});
+}
+
+TEST_F(RecordSourceTest, AHeaderWithAnotherColumnThanTheLabelSaysSo) {
+  options_.input.mutable_store_conf()->set_header(true);
+  options_.input.mutable_store_conf()->set_label_column("c");
+  EXPECT_ERROR(Open(dir_.Write("a", "a,id,b\n0.5,7,1\n")), kExitBadData,
+               "the header has no column \"c\"; there are \"a\", \"id\", \"b\"; the net takes 2 "
+               "numbers: without a label, a table has 2 columns, and this one has 3");
+}
+
 TEST_F(RecordSourceTest, ARecordIsNamedByItsNumberAndAnErrorByItsLine) {
   const std::string path = dir_.Write("a", "\n0.5,1\n\n3,4\n");
   const auto source = Open(path);

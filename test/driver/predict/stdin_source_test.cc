@@ -63,6 +63,15 @@ TEST_F(StdinSourceTest, AHeaderSaysWhichColumnHasTheLabel) {
   EXPECT_EQ(RecordsOf("a,class,b\n3,2,4\n", lines), Texts{"-:0 2 3 4"});
 }
 
+TEST_F(StdinSourceTest, TheLabelColumnOfAHeaderMayBeEmptyOrLeftOut) {
+  StoreOptions lines;
+  lines.header = true;
+  lines.label_column = "class";
+  EXPECT_EQ(RecordsOf("a,class,b\n3,,4\n5,2,6\n", lines), (Texts{"-:0 3 4", "-:1 2 5 6"}));
+  lines.has_label = false;
+  EXPECT_EQ(RecordsOf("a,class,b\n3,?,4\n", lines), Texts{"-:0 3 4"});
+}
+
 TEST_F(StdinSourceTest, AWrongLineIsNamed) {
   EXPECT_ERROR(RecordsOf("3,4\n\n5\n"), kExitBadData,
                "standard input:3: record 1: ", "holds 1 number, the net takes 2");
