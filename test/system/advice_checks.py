@@ -19,9 +19,14 @@ def a_folder_of_idx_files_names_the_file_to_read(case):
 def an_error_of_a_guessed_format_names_the_guess(case):
     case.write("a.csv", "0,1\n0,x\n")
     guess = "; read as textfile, as its content seems to be: -from FORMAT names another format; "
-    has(case.run("data", "stat", "a.csv", code=65).err, f'a.csv:2: record 1: number 1 in column 2 is "x"{guess}'
+    has(case.run("data", "stat", "a.csv", code=65).err, 'a.csv:2: record 1: number 1 in column 2 is "x"; '
+        "on_bad_record: kSkip (singa data: -max_bad N) leaves such records out; "
+        f"every column but the label must hold numbers{guess}"
         "-label_column C says which column is the label, -targets N that N columns are targets, "
         "-no_labels that there is no label", "stderr")
+    for flags in (["-label_column", "1"], ["-from", "textfile"]):
+        err = case.run("data", "stat", *flags, "a.csv", code=65).err
+        true("seems to be" not in err, f"a guess in spite of {flags}")
     err = case.run("data", "stat", "-from", "textfile", "a.csv", code=65).err
     true("read as" not in err, f"a guess that was none:\n{err}")
     trained(case)

@@ -257,7 +257,8 @@ int DataCommand(const std::vector<std::string>& args) {
         {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean", "resize",
                     "max_bad", "targets", "label_column", "root"},
          .switches = {"no_labels", "encoded", "header"}});
-    return WithGuess(convert.Operands("SRC DST")[0], !convert.Has("from"), true,
+    return WithGuess(convert.Operands("SRC DST")[0],
+                     !convert.Has("from") && !convert.Has("label_column"), true,
                      [&] { return Convert(convert); });
   }
   if (args[0] == "stat") {
@@ -265,8 +266,8 @@ int DataCommand(const std::vector<std::string>& args) {
         command, rest,
         {.values = {"from", "labels", "separator", "max_bad", "targets", "label_column", "root"},
          .switches = {"no_labels", "encoded", "header"}});
-    return WithGuess(stat.Operands("PATH")[0], !stat.Has("from"), false,
-                     [&] { return Stat(stat); });
+    return WithGuess(stat.Operands("PATH")[0], !stat.Has("from") && !stat.Has("label_column"),
+                     false, [&] { return Stat(stat); });
   }
   ThrowDataUsage("no command singa data " + args[0] +
                  DidYouMeanOneOf(args[0], {"digits", "convert", "stat"}));

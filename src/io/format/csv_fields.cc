@@ -90,7 +90,7 @@ std::string ColumnsLike(const std::string& column, const std::vector<std::string
   std::string text = DidYouMean(column, shown);
   if (!text.empty()) return text;
   for (size_t i = 0; i < std::min(shown.size(), kListed); ++i)
-    text += StrCat(i == 0 ? "; there are " : ", ", shown[i]);
+    text += StrCat(i == 0 ? "; there are " : ", ", FieldText(shown[i]));
   return shown.size() > kListed ? StrCat(text, " and ", names.size() - kListed, " more") : text;
 }
 
@@ -178,6 +178,18 @@ std::optional<float> FloatIn(std::string_view field) {
   if (error == std::errc::result_out_of_range)
     number = std::strtof(std::string(field).c_str(), nullptr);
   return number;
+}
+
+bool HasDecimalComma(std::string_view field) {
+  constexpr std::string_view kDigits = "0123456789";
+  if (field.starts_with('-') || field.starts_with('+')) field.remove_prefix(1);
+  const size_t comma = field.find_first_not_of(kDigits);
+  if (comma == 0 || comma == field.npos || field[comma] != ',') return false;
+  return comma + 1 < field.size() && field.find_first_not_of(kDigits, comma + 1) == field.npos;
+}
+
+bool IsWord(std::string_view field) {
+  return !field.empty() && std::isalpha(static_cast<unsigned char>(field[0]));
 }
 
 std::optional<int32_t> LabelFrom(std::string_view field) {

@@ -55,6 +55,10 @@ bool AreNumbers(const std::vector<std::string>& names);
 // Converts a field to a float, as ParseNumber does, but the field may begin with a "+". A number
 // that is too small for a float becomes 0, one that is too large infinite. nullopt: no number.
 std::optional<float> FloatIn(std::string_view field);
+// Returns whether the field is digits, a comma and digits.
+bool HasDecimalComma(std::string_view field);
+// Returns whether the field begins with a letter.
+bool IsWord(std::string_view field);
 // Returns whether FloatIn converts the field.
 inline bool IsNumber(std::string_view field) { return FloatIn(field).has_value(); }
 

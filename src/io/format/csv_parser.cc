@@ -10,6 +10,9 @@
 namespace singa {
 namespace {
 
+constexpr char kSkipAdvice[] =
+    "; on_bad_record: kSkip (singa data: -max_bad N) leaves such records out";
+
 class CsvParser final : public ValueParser {
  public:
   CsvParser(const StoreOptions& options, const std::vector<std::string>& names)
@@ -95,7 +98,20 @@ class CsvParser final : public ValueParser {
   std::string Advice(std::string_view field) const {
     if (field.starts_with('"'))
       return "; a quote before a field must close behind it, in the same line";
+    const bool separated = fields_.Separates(';') || fields_.Separates('\t');
+    if (HasDecimalComma(field) && (separated || fields_.Separates(',')))
+      return "; decimal commas are not read: write decimal points";
     return SeparatorAdvice(field, fields_);
+  }
+
+  // Returns advice about a field of numbers or targets that is none.
+  std::string NumberAdvice(std::string_view field) const {
+    const std::string advice = Advice(field);
+    if (!advice.empty() || HasLoneReturn(field)) return advice;
+    const bool word = !IsNumber(field) && IsWord(field);
+    const char* const columns = has_label_ ? "; every column but the label must hold numbers"
+                                           : "; every column must hold numbers";
+    return StrCat(kSkipAdvice, word ? columns : "");
   }
 
   // Returns advice if the label of `line` seems to be elsewhere, or is a word; else "".
@@ -106,6 +122,7 @@ class CsvParser final : public ValueParser {
       if (++count == 2) second = *next;
       last = *next;
     }
+    if (field.empty()) return kSkipAdvice;
     constexpr char kFirst[] = "; the label is the first number of a line";
     if (!chooses_ && count > 1 && IsNumber(field) && LabelFrom(last))
       return StrCat(kFirst, ", and here it seems to be the last: then set label_column: \"", count,
@@ -122,6 +139,7 @@ class CsvParser final : public ValueParser {
     if (field.empty() && label_fields_ == LabelFields::kMayBeEmpty) return kNoLabel;
     std::string advice = Advice(field) + LabelAdvice(field, line);
     if (advice.empty()) advice = IntegerAdvice(field);
+    if (label_fields_ == LabelFields::kMayBeEmpty) advice += "; -no_labels leaves labels out";
     const bool usual = names_.empty() && !chooses_;  // the label is the first number of a line
     throw ValueError(NoLabelText(usual ? "the label" : Place("the label", column), field) + advice);
   }
@@ -134,7 +152,7 @@ class CsvParser final : public ValueParser {
     const bool has_digits = field.find_first_of("0123456789") != field.npos;  // "inf" has none
     if (number && std::isinf(*number) && has_digits)
       throw ValueError(StrCat(place, " is too large: ", FieldText(field)));
-    throw ValueError(StrCat(place, " is ", FieldText(field), Advice(field)));
+    throw ValueError(StrCat(place, " is ", FieldText(field), NumberAdvice(field)));
   }
 
   const CsvFields fields_;

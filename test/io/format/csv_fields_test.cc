@@ -69,6 +69,12 @@ TEST(CsvFieldsTest, ANumberIsWhatAFieldOfNumbersMayHold) {
     EXPECT_FALSE(IsNumber(word)) << word;
 }
 
+TEST(CsvFieldsTest, ADecimalCommaIsBetweenDigits) {
+  for (const char* number : {"2,5", "-10,25", "+0,1"}) EXPECT_TRUE(HasDecimalComma(number));
+  for (const char* other : {"", "2", "2,", ",5", "1,2,3", "2.5", "a,5", "2,5x", "-"})
+    EXPECT_FALSE(HasDecimalComma(other)) << other;
+}
+
 TEST(CsvFieldsTest, AColumnIsItsNumberOrItsName) {
   const Texts names = {"id", "age", "2"};
   EXPECT_EQ(ColumnIndex("", names), 0);
@@ -82,7 +88,7 @@ TEST(CsvFieldsTest, AColumnThatIsNotThereIsRefused) {
   const Texts names = {"id", "age", "age"};
   EXPECT_EQ(ErrorOfColumn("ids", names), "the header has no column \"ids\"; did you mean \"id\"?");
   EXPECT_EQ(ErrorOfColumn("colour", names),
-            "the header has no column \"colour\"; there are id, age, age");
+            "the header has no column \"colour\"; there are \"id\", \"age\", \"age\"");
   EXPECT_EQ(ErrorOfColumn("age", names),
             "the header has two columns \"age\"; give label_column as a number");
   EXPECT_EQ(ErrorOfColumn("4", names), "the header has 3 columns, label_column is 4");
@@ -134,8 +140,8 @@ TEST(CsvFieldsTest, AnErrorListsTheFirstColumns) {
   Texts names;
   for (int i = 0; i < 2000; ++i) names.push_back(StrCat("x", i));
   EXPECT_EQ(ErrorOfColumn("something", names),
-            "the header has no column \"something\"; there are x0, x1, x2, x3, x4, x5, x6, x7 and "
-            "1992 more");
+            "the header has no column \"something\"; there are \"x0\", \"x1\", \"x2\", \"x3\", "
+            "\"x4\", \"x5\", \"x6\", \"x7\" and 1992 more");
 }
 
 }  // namespace

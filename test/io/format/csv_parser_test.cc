@@ -27,6 +27,10 @@ std::string LineError(const std::string& line, const std::string& separator = ",
   }
   return "";
 }
+// The end of an error about a field that is no number, and about one that is a word.
+constexpr char kSkip[] = "; on_bad_record: kSkip (singa data: -max_bad N) leaves such records out";
+const std::string word = StrCat(kSkip, "; every column must hold numbers");
+
 std::string NumbersError(const std::string& line) { return LineError(line, ",", false); }
 // Returns the advice in the error of a line: the text from the first "; " on.
 std::string AdviceFor(const std::string& line, const std::string& separator = ",") {
@@ -62,11 +66,11 @@ TEST(CsvParserTest, TargetsThatAreMissingOrNoNumbersAreNamed) {
   };
   EXPECT_EQ(error("1"), "has 1 number; the first 2 are targets, as num_targets or -targets says");
   EXPECT_EQ(error(""), "has 0 numbers; the first 2 are targets, as num_targets or -targets says");
-  EXPECT_EQ(error("1,x,3"), "target 2 in column 2 is \"x\"");
-  EXPECT_EQ(error("1,,3"), "target 2 in column 2 is \"\"");
-  EXPECT_EQ(error("nan,1,3"), "target 1 in column 1 is \"nan\"");
+  EXPECT_EQ(error("1,x,3"), "target 2 in column 2 is \"x\"" + word);
+  EXPECT_EQ(error("1,,3"), StrCat("target 2 in column 2 is \"\"", kSkip));
+  EXPECT_EQ(error("nan,1,3"), StrCat("target 1 in column 1 is \"nan\"", kSkip));
   EXPECT_EQ(error("1,1e99,3"), "target 2 in column 2 is too large: \"1e99\"");
-  EXPECT_EQ(error("1,2,y"), "number 1 in column 3 is \"y\"");
+  EXPECT_EQ(error("1,2,y"), "number 1 in column 3 is \"y\"" + word);
 }
 
 TEST(CsvParserTest, ALabelComesFirst) {
@@ -119,7 +123,7 @@ TEST(CsvParserTest, RefusesWhatIsNoNumber) {
 }
 
 TEST(CsvParserTest, RefusesAnEmptyNumber) {
-  EXPECT_EQ(NumbersError("2,,3"), "number 2 in column 2 is \"\"");
+  EXPECT_EQ(NumbersError("2,,3"), StrCat("number 2 in column 2 is \"\"", kSkip));
 }
 
 TEST(CsvParserTest, RefusesANumberThatNoFloatHolds) {
@@ -167,17 +171,24 @@ TEST(CsvParserTest, NamesTheSeparatorThatALineHas) {
   EXPECT_EQ(AdviceFor("0\t1"), set("tabs", "\"\\t\""));
   EXPECT_EQ(AdviceFor("0 1", ",;"), set("spaces", "\" \""));
   EXPECT_EQ(AdviceFor("0,1;2"), set("\";\"", "\";\""));
-  EXPECT_EQ(AdviceFor("0,1", "\t"), set("\",\"", "\",\""));
+  EXPECT_EQ(AdviceFor("0,1,2", "\t"), set("\",\"", "\",\""));
   EXPECT_TRUE(RefusalOf([&] {
                 NewCsvParser(StoreOptions{.label_column = "class"},
                              std::vector<std::string>{"a;b;class"});
-              }).ends_with("; there are a;b;class" + set("\";\"", "\";\"")));
+              }).ends_with("; there are \"a;b;class\"" + set("\";\"", "\";\"")));
+}
+
+TEST(CsvParserTest, SaysThatDecimalCommasAreNotRead) {
+  const std::string advice = "; decimal commas are not read: write decimal points";
+  EXPECT_EQ(AdviceFor("0;2,5", ";"), advice);
+  EXPECT_EQ(AdviceFor("0\t-2,5", "\t"), advice);
+  EXPECT_EQ(AdviceFor("0,\"2,5\""), advice);
 }
 
 TEST(CsvParserTest, ShowsNoControlCharactersAndNoLongText) {
-  EXPECT_EQ(NumbersError("\x1b[2J\xFF"), "number 1 in column 1 is \"?[2J?\"");
+  EXPECT_EQ(NumbersError("\x1b[2J\xFF"), StrCat("number 1 in column 1 is \"?[2J?\"", kSkip));
   EXPECT_EQ(NumbersError(std::string(41, 'x')),
-            "number 1 in column 1 is \"" + std::string(40, 'x') + "...\"");
+            "number 1 in column 1 is \"" + std::string(40, 'x') + "...\"" + word);
 }
 
 TEST(CsvParserTest, TheLabelIsInTheColumnThatIsChosen) {
@@ -187,6 +198,29 @@ TEST(CsvParserTest, TheLabelIsInTheColumnThatIsChosen) {
   EXPECT_EQ(FloatRow(sample.data.begin(), sample.data.end()), (FloatRow{0.5, 1, 2}));
   EXPECT_EQ(parser->LabelOf("0.5,1,7,2"), 7);
   EXPECT_FALSE(parser->LabelOf("0.5,1"));
+}
+
+TEST(CsvParserTest, AnEmptyLabelMayBeNone) {
+  const StoreOptions options = {.label_fields = LabelFields::kMayBeEmpty, .label_column = "c"};
+  const auto parser = NewCsvParser(options, {"a", "b", "c"});
+  EXPECT_FALSE(parser->Parse("1,2,").has_label());
+  EXPECT_EQ(parser->Parse("1,2,7").label, 7);
+  EXPECT_TRUE(RefusalOf([&] { parser->Parse("1,2,?"); })
+                  .ends_with("is \"?\"; write classes as numbers from 0; -no_labels leaves labels "
+                             "out"));
+}
+
+TEST(CsvParserTest, TheColumnsOfLabelsOrTargetsMayBeLeftOut) {
+  for (const int64_t targets : {0, 1}) {
+    const auto parser = NewCsvParser(
+        {.targets = targets, .label_fields = LabelFields::kLeftOut, .label_column = "2"});
+    for (const char* line : {"1,?,3", "1,,3", "1,2,3"}) {
+      const Sample& sample = parser->Parse(line);
+      EXPECT_FALSE(sample.has_label());
+      EXPECT_TRUE(sample.targets.empty());
+      EXPECT_EQ(FloatRow(sample.data.begin(), sample.data.end()), (FloatRow{1, 3}));
+    }
+  }
 }
 
 TEST(CsvParserTest, TargetsBeginInTheColumnThatIsChosen) {
@@ -204,15 +238,18 @@ TEST(CsvParserTest, NamesTheColumnOfABadField) {
   };
   const std::vector<std::string> names = {"id", "age", "class"};
   EXPECT_EQ(error({.has_label = false}, "1,NA,2", names),
-            "number 2 in column 2 (\"age\") is \"NA\"");
-  EXPECT_EQ(error({.has_label = false}, "1,,2", names), "number 2 in column 2 (\"age\") is \"\"");
+            "number 2 in column 2 (\"age\") is \"NA\"" + word);
+  EXPECT_EQ(error({.has_label = false}, "1,,2", names),
+            StrCat("number 2 in column 2 (\"age\") is \"\"", kSkip));
   EXPECT_EQ(error({.label_column = "class"}, "1,2,red", names),
             "the label in column 3 (\"class\") must be an integer from -2147483647 to 2147483647, "
             "is \"red\"; "
             "write classes as numbers from 0");
-  EXPECT_EQ(error({.label_column = "3"}, "1,x,0"), "number 2 in column 2 is \"x\"");
+  EXPECT_EQ(error({.label_column = "3"}, "1,x,0"),
+            StrCat("number 2 in column 2 is \"x\"", kSkip,
+                   "; every column but the label must hold numbers"));
   EXPECT_EQ(error({.targets = 2, .label_column = "2"}, "1,2,nan,4"),
-            "target 2 in column 3 is \"nan\"");
+            StrCat("target 2 in column 3 is \"nan\"", kSkip));
 }
 
 TEST(CsvParserTest, RefusesALineWithoutAllColumns) {
@@ -248,7 +285,8 @@ TEST(CsvParserTest, SaysThatAQuoteDoesNotClose) {
 }
 
 TEST(CsvParserTest, ANumberInQuotesHasNoSeparators) {
-  EXPECT_EQ(NumbersError("\"1,234\",5"), "number 1 in column 1 is \"1,234\"");
+  EXPECT_EQ(NumbersError("\"1,234\",5"),
+            "number 1 in column 1 is \"1,234\"; decimal commas are not read: write decimal points");
 }
 
 TEST(CsvParserTest, FindsTheLabelAlone) {

@@ -162,8 +162,10 @@ TEST_F(Csv, ABadFieldIsNamedByLineAndColumn) {
                                 .format = ValueFormat::kCsv,
                                 .has_label = false,
                                 .header = true};
-  EXPECT_EQ(ErrorOf([&] { OpenStore("textfile", options)->Read(1); }),
-            "a.csv:3: record 1: number 2 in column 2 (\"size\") is \"NA\"");
+  EXPECT_EQ(
+      ErrorOf([&] { OpenStore("textfile", options)->Read(1); }),
+      "a.csv:3: record 1: number 2 in column 2 (\"size\") is \"NA\"; on_bad_record: kSkip (singa "
+      "data: -max_bad N) leaves such records out; every column must hold numbers");
 }
 
 TEST_F(Csv, RefusesAHeaderWithoutTheColumnOrARecord) {
