@@ -145,6 +145,26 @@ def a_table_that_lacks_the_label_and_has_another_column_says_so(case):
 
 
 @check
+def predictions_go_on_past_bad_rows_as_training_does(case):
+    lines = rows()
+    table(case, lines)
+    case.train(job())
+    case.write("job.conf", job())
+    lines[3][1] = "NA"
+    lines[5] = lines[5][:3]
+    table(case, lines, "bad.csv")
+    err = case.run("predict", "-conf", "job.conf", "bad.csv", code=65).err
+    has(err, 'bad.csv:5: record 3: number 2 in column 2 ("height, cm") is "NA"', "stderr")
+    skips = ["-conf", "job.conf", "-set", "neuralnet.layer[data].store_conf.on_bad_record=kSkip"]
+    told = case.run("predict", *skips, "bad.csv")
+    equal([line.split(",")[0] for line in told.out.splitlines()[1:]],
+          [f"bad.csv:{i}" for i in range(90) if i not in (3, 5)], "the records")
+    for text in ("bad.csv:5: record 3: number 2", "bad.csv:7: record 5: has 3 fields, the header 4 columns; skipped"):
+        has(told.err, text, "stderr")
+    has(case.run("predict", *skips, "-report", "bad.csv").out, "records            88\n", "the report")
+
+
+@check
 def an_empty_field_at_the_end_is_named_and_a_row_of_separators_left_out(case):
     case.write("t.csv", "a,b,class\n1,2,0\n,,\n3,4,\n,,\n")
     table_of = ["-header", "-label_column", "class", "t.csv"]

@@ -17,10 +17,12 @@
 #include "driver/predict/predict_setup.h"
 #include "driver/predict/prediction_output.h"
 #include "driver/predict/predictor.h"
+#include "driver/predict/skipping_source.h"
 #include "driver/predict/text_generator.h"
 #include "driver/predict/text_predictor.h"
 #include "driver/serve/serve_predictions.h"
 #include "io/vocabulary.h"
+#include "nn/input/store_settings.h"
 
 namespace singa {
 namespace {
@@ -95,9 +97,11 @@ void PredictRecords(const Model& model, PredictRequest request, const JudgedOutp
   std::vector<std::string> warnings;
   PredictionOutput output(request, model, judged, request.source.outputs);
   Predictor predictor(model, request.session, request.format.top, output.sink());
+  BadRecordCount bad{.most = MaxBadOf(SettingsOf(request.source.input).conf)};
   for (const std::string& input : request.inputs) {
     warnings.clear();
-    const std::unique_ptr<RecordSource> source = OpenSource(input, request.source, &warnings);
+    const std::unique_ptr<RecordSource> source =
+        SkipBadRecords(OpenSource(input, request.source, &warnings), &bad);
     LogWarnings(warnings);
     predictor.Run(source.get());
     output.EndInput(input);

@@ -103,6 +103,10 @@ together are computed together, at most -batch of them. A request that cannot be
 {"error":"..."} and a status of 4xx, or 503 if too many wait. Ctrl-C or SIGTERM ends it with 0 when
 the requests that have come are answered; a second Ctrl-C ends it at once.
 
+With on_bad_record: kSkip in the test store of the job, a record that cannot be read, or has
+another size, gets a warning and no line, and the others are predicted: up to max_bad_records of
+them. A store that cannot be opened stays an error.
+
 Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
 after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
 69: the GPU is not there, or too small, or -serve is used without cpp-httplib; 73: the address or

@@ -61,9 +61,6 @@ class StoreSource final : public RecordSource {
   Sample sample_;
 };
 
-// Returns the number of targets in front of a line of the training data.
-int64_t TargetsOf(const LayerProto& input) { return SettingsOf(input).conf.num_targets(); }
-
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
   const StoreSettings settings = SettingsOf(options.input);
@@ -94,16 +91,28 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .label_column = conf.label_column()};
 }
 
-// Opens lines of numbers. They have labels, or the `targets` of the training data, if the header,
+// Returns how many fields the first line has that can be read, past at most `most` bad ones.
+int64_t FieldsOf(Store* lines, int64_t most) {
+  for (int64_t i = 0;; ++i) {
+    try {
+      return lines->Read(i).size();
+    } catch (const DataError&) {
+      if (i >= most || i + 1 == lines->size()) throw;
+    }
+  }
+}
+
+// Opens lines of numbers. They have labels, or the targets of the training data, if the header,
 // or else the first line, has so many columns more than the net takes.
 std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
-                                int64_t targets) {
+                                const StoreProto& conf) {
+  const int64_t targets = conf.num_targets();
   const bool labels = store.has_label;
   store.has_label = false;
   std::unique_ptr<Store> lines = OpenStore(backend, store);
   const auto names = std::ssize(lines->columns());
   if (!labels && names == 0) return lines;
-  const int64_t columns = names > 0 ? names : lines->Read(0).size();
+  const int64_t columns = names > 0 ? names : FieldsOf(lines.get(), MaxBadOf(conf));
   if (columns != size + std::max<int64_t>(1, targets)) return lines;
   store.warns = false;  // the first opening did
   store.has_label = targets == 0;
@@ -178,13 +187,13 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
     store.label_path = GuessLabelPath(path);
     store.has_label = store.has_label && !store.label_path.empty();
   }
-  const int64_t targets = TargetsOf(options.input);
-  if (traits.picture_files && targets > 0) {
+  const StoreProto conf = SettingsOf(options.input).conf;
+  if (traits.picture_files && conf.num_targets() > 0) {
     store.has_label = false;  // leaves targets out, too
-    if (options.targets && traits.targets) store.targets = targets;
+    if (options.targets && traits.targets) store.targets = conf.num_targets();
   }
   std::unique_ptr<Store> records = traits.lines
-                                       ? OpenText(backend, store, SizeOfRecord(options), targets)
+                                       ? OpenText(backend, store, SizeOfRecord(options), conf)
                                        : OpenStore(backend, store);
   store.has_label = false;  // each label is checked with its record
   const StoreFacts facts = FactsOf(backend, store, records.get());

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text/counted.h"
@@ -62,14 +63,21 @@ class StdinSource final : public RecordSource {
     StoreOptions options = lines_;
     options.has_label = false;
     options.targets = 0;
-    parser_ = NewCsvParser(options, names_);
-    if (!lines_.has_label && names_.empty()) return;
-    const int64_t columns = names_.empty() ? parser_->Parse(line_).size() : std::ssize(names_);
-    if (columns != size_ + std::max<int64_t>(1, lines_.targets)) return;
+    auto numbers = NewCsvParser(options, names_);
+    const bool judges = lines_.has_label && names_.empty();
+    const int64_t columns = judges ? numbers->Parse(line_).size() : std::ssize(names_);
+    if (columns != size_ + std::max<int64_t>(1, lines_.targets)) {
+      parser_ = std::move(numbers);
+      return;
+    }
     options = lines_;
     options.has_label = lines_.targets == 0;
     options.label_fields = lines_.has_label ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
-    parser_ = NewCsvParser(options, names_);
+    try {
+      parser_ = NewCsvParser(options, names_);
+    } catch (const ValueError& error) {  // the header has no such label_column
+      throw Error(kExitBadData, Printable(StrCat(Where(), ": ", error.what())));
+    }
   }
 
   // Reads the next line that is not empty; returns false if there is none.
@@ -86,8 +94,8 @@ class StdinSource final : public RecordSource {
     for (int c = getc_unlocked(stdin); c != EOF && c != '\n'; c = getc_unlocked(stdin)) {
       line_ += static_cast<char>(c);
       if (static_cast<int64_t>(line_.size()) > kMaxLineBytes)
-        throw DataError(StrCat("standard input:", line_number_), -1,
-                        StrCat("a line of more than ", kMaxLineBytes, " bytes"));
+        throw Error(kExitBadData, StrCat("standard input:", line_number_, ": a line of more than ",
+                                         kMaxLineBytes, " bytes"));  // no record alone is bad
     }
     if (line_number_ == 1) line_.erase(0, static_cast<size_t>(ByteOrderMark(line_)));
     if (std::ferror(stdin)) throw FileError(kExitIo, "standard input", std::strerror(errno));
