@@ -31,6 +31,11 @@ class Found {
   // Adds a folder at the depth of class folders.
   void AddFolder(const std::string& folder) { folders_.emplace(folder, false); }
   void LeaveOut(const std::string& name) { left_out_.push_back(name); }
+  // Leaves out a picture that lies in no class folder.
+  void LeaveOutAbove(const std::string& name) {
+    LeaveOut(name + " (in no class folder)");
+    above_ = true;
+  }
   bool empty() const { return pictures_.empty(); }
 
   // Sorts the pictures, and turns the names of folders into labels.
@@ -43,7 +48,7 @@ class Found {
       if (!has_picture) LeaveOut(name + "/ (no picture)");
     }
     index.left_out = FirstOf(std::move(left_out_));
-    if (empty()) ThrowNone(path, index.left_out);
+    if (empty()) ThrowNone(path, index.left_out, above_ && folders_.empty());
     for (auto& [name, place] : pictures_) {
       place.label = labels[name];
       index.places.push_back(std::move(place));
@@ -54,19 +59,21 @@ class Found {
   }
 
  private:
-  [[noreturn]] static void ThrowNone(const std::string& path, const LeftOut& others) {
+  // `one_class`: the folder itself may be that of a class.
+  [[noreturn]] static void ThrowNone(const std::string& path, const LeftOut& others,
+                                     bool one_class) {
     throw DataError(
         path, -1,
         StrCat("holds no picture (", kPictureEndings, ") in a folder of its class",
-               others.count > 0 ? StrCat("; it leaves out ", LeftOutText(others)) : std::string()));
+               others.count > 0 ? StrCat("; it leaves out ", LeftOutText(others)) : std::string(),
+               one_class ? "; if it is the folder of one class, give the folder above it" : ""));
   }
 
   std::vector<std::pair<std::string, ImagePlace>> pictures_;
   std::map<std::string, bool> folders_;  // name -> it has a picture
   std::vector<std::string> left_out_;
+  bool above_ = false;  // pictures lie where only class folders should
 };
-
-constexpr const char* kNoClass = " (in no class folder)";
 
 bool IsLinkToNothing(const fs::directory_entry& entry) {
   std::error_code error;
@@ -125,7 +132,7 @@ void RequireEndMark(archive* tar, const InputFile& file) {
 void AddFile(const fs::directory_entry& file, const fs::path& name, bool on_top, Found* found) {
   std::error_code error;
   if (on_top) {
-    if (HasNameOfAnyPicture(name)) found->LeaveOut(name.string() + kNoClass);
+    if (HasNameOfAnyPicture(name)) found->LeaveOutAbove(name.string());
   } else if (HasPictureName(name) && file.is_regular_file(error)) {
     found->AddPicture(name.begin()->string(), {name.string(), 0});
   } else {
@@ -146,7 +153,7 @@ class TarContent {
     } else if (IsHiddenFolder(folder) || LiesBesideData(place)) {
       return;
     } else if (folder.empty()) {
-      if (HasNameOfAnyPicture(place)) found_.LeaveOut(place.string() + kNoClass);
+      if (HasNameOfAnyPicture(place)) found_.LeaveOutAbove(place.string());
     } else if (HasPictureName(place)) {
       pictures_[Depth(place)].emplace_back(folder, PlaceOf(tar, entry, name, file));
     } else {

@@ -138,6 +138,7 @@ StoreStatistics Measure(Store* store) {
   }
   moments.Write(&s);
   channels.Write(&s.channels);
+  s.classes = store->classes();
   s.names = store->columns();
   s.names.resize(std::min(s.names.size(), s.channels.size()));
   s.targets.resize(targets.size());
@@ -219,6 +220,21 @@ void WriteChannels(const StoreStatistics& s, std::ostream& out) {
       "channel_std", s, [](const NumberStatistics& n) { return n.std > 0 ? n.std : 1; }, out);
 }
 
+// Writes a row for each label, with the name of its class if there is one.
+void WriteLabels(const StoreStatistics& s, std::ostream& out) {
+  out << "\nlabel    records" << (s.classes.empty() ? "" : "  class") << "\n";
+  size_t lines = 0;
+  for (const auto& [label, records] : s.labels) {
+    if (++lines > kMostRows) break;
+    out << std::left << std::setw(9) << (label == kNoLabel ? "none" : std::to_string(label));
+    if (label >= 0 && label < std::ssize(s.classes))
+      out << std::setw(9) << records << ShortText(Printable(s.classes[label]), 40) << "\n";
+    else
+      out << records << "\n";
+  }
+  if (lines > kMostRows) out << "and " << s.labels.size() - kMostRows << " more labels\n";
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
@@ -230,14 +246,7 @@ std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
       << s.mean << "\nstd      " << s.std << "\n";
   WriteChannels(s, out);
   WriteTargets(s.targets, out);
-  out << "\nlabel    records\n";
-  size_t lines = 0;
-  for (const auto& [label, records] : s.labels) {
-    if (++lines > kMostRows) break;
-    out << std::left << std::setw(9) << (label == kNoLabel ? "none" : std::to_string(label))
-        << records << "\n";
-  }
-  if (lines > kMostRows) out << "and " << s.labels.size() - kMostRows << " more labels\n";
+  WriteLabels(s, out);
   return out;
 }
 

@@ -24,6 +24,7 @@ struct StoreStatistics : NumberStatistics {
   std::vector<int32_t> shape, most_shape;
   bool shaped = false;                    // a record has a shape that fits
   bool pictures = true;                   // all records are decoded pictures
+  std::vector<std::string> classes;       // names of the labels from 0 on; empty: there are none
   std::map<int32_t, int64_t> labels;      // label -> number of records; kNoLabel: without a label
   std::vector<NumberStatistics> targets;  // of target i of all records; empty: there are none
   // The statistics of each channel over all records, as StoreProto.channel_mean counts channels:

@@ -145,8 +145,10 @@ TEST_F(ImageIndexTest, WithoutAPictureThereIsNoIndex) {
       IndexImageFolder(dir_.Path("empty")), kExitBadData,
       "holds no picture (.jpg, .jpeg, .png, .webp, .bmp, .tif and .tiff) in a folder of its "
       "class");
-  ExpectBadTar(Tar({{"x.png", "x"}}),
-               "in a folder of its class; it leaves out 1 file: x.png (in no class folder)");
+  ExpectBadTar(
+      Tar({{"x.png", "x"}}),
+      "in a folder of its class; it leaves out 1 file: x.png (in no class folder); if it is "
+      "the folder of one class, give the folder above it");
   ExpectBadTar(Tar({{"a/x.gif", "GIF89a"}}), "it leaves out 1 file: a/x.gif");
 }
 

@@ -36,6 +36,16 @@ TEST_F(StoreStatisticsTest, PicturesOfOneSizeHaveAShape) {
   EXPECT_EQ(ShapeOf("imagefolder", dir_.Path("pictures")), "shape    3, 3, 2");
 }
 
+TEST_F(StoreStatisticsTest, LabelsOfClassFoldersHaveTheirNames) {
+  WriteTar(dir_.Path("pictures"),
+           {{"cat/1.png", Png(1, 1, {1, 2, 3})}, {"dog/2.png", Png(1, 1, {4, 5, 6})}});
+  std::ostringstream text;
+  text << Measure(OpenStore("imagefolder", {.path = dir_.Path("pictures")}).get());
+  EXPECT_TRUE(text.str().ends_with(
+      "\nlabel    records  class\n0        1        cat\n1        1        dog\n"))
+      << text.str();
+}
+
 TEST_F(StoreStatisticsTest, PicturesOfSeveralSizesHaveARangeOfEachSide) {
   WriteTar(dir_.Path("pictures"), {{"a/1.png", Png(4, 2, {1, 2, 3})},
                                    {"a/2.png", Png(7, 1, {1, 2, 3})},
