@@ -16,6 +16,7 @@
 #include "driver/schema/schema_comments.h"
 #include "driver/schema/schema_files.h"
 #include "driver/schema/schema_text.h"
+#include "nn/input/store_settings.h"
 #include "singa/base/str_cat.h"
 #include "singa/nn/layer.h"
 #include "singa/proto/job.pb.h"
@@ -119,6 +120,22 @@ void Shorten(const FieldDescriptor& settings, LayerProto* example) {
   set.clear();
   message->GetReflection()->ListFields(*message, &set);
   if (set.empty()) example->GetReflection()->ClearField(example, &settings);
+}
+
+// Describes a table if the layer reads lines: the reference describes a store of records.
+void SetTable(LayerProto* example) {
+  LayerProto bare;
+  bare.set_type(example->type());
+  const StoreSettings settings = SettingsOf(bare);
+  if (settings.format != ValueFormat::kCsv) return;
+  StoreProto* const store = example->mutable_store_conf();
+  store->Clear();
+  store->set_backend(settings.backend);
+  store->set_path("table.csv");
+  store->set_header(true);
+  store->set_label_column("class");
+  store->add_batchsize(32);
+  store->add_shape(4);
 }
 
 std::string Indented(const std::string& text, size_t indent) {
@@ -240,6 +257,7 @@ LayerProto ExampleOf(LayerType type) {
     Shorten(*settings, &example);
   }
   example.set_type(type);
+  SetTable(&example);
   if (of_type != layers.end()) {
     example.set_name(of_type->name());
     *example.mutable_srclayers() = of_type->srclayers();

@@ -86,6 +86,12 @@ TEST(LayerText, ExamplesOfAllTypesParse) {
   }
 }
 
+TEST(LayerText, TheExampleOfLinesIsATable) {
+  EXPECT_EQ(ExampleOf(kCSVInput).ShortDebugString(),
+            "name: \"mine\" type: kCSVInput store_conf { backend: \"textfile\" path: \"table.csv\" "
+            "batchsize: 32 shape: 4 header: true label_column: \"class\" }");
+}
+
 TEST(LayerText, AnExampleHasTheSettingsWithoutADefault) {
   EXPECT_EQ(ExampleOf(kConvolution).ShortDebugString(),
             "name: \"conv1\" srclayers: \"image\" type: kConvolution convolution_conf { "
