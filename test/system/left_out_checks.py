@@ -100,7 +100,7 @@ def an_empty_class_folder_is_named_and_keeps_its_label(case):
         case.write("job.conf", folder_job(path=path))
         ends_all(case, f"{path} leaves out 1 file: b/ (no picture)")
         lines = case.run("data", "stat", "-max_bad", "1", path).out.splitlines()
-        equal([line.split() for line in lines[-2:]], [["0", "12"], ["2", "12"]], "labels")
+        equal([line.split() for line in lines[-2:]], [["0", "12", "a"], ["2", "12", "c"]], "labels")
         case.write("job.conf", folder_job(SKIP, path))
         has(case.run("check", "job.conf", code=65).err, "has 3 class folders", "stderr")
 

@@ -81,10 +81,10 @@ TEST_F(RecordSourceTest, TheLabelColumnOfAHeaderMayBeEmptyOrLeftOut) {
 
 TEST_F(RecordSourceTest, AHeaderWithAnotherColumnThanTheLabelSaysSo) {
   options_.input.mutable_store_conf()->set_header(true);
-  options_.input.mutable_store_conf()->set_label_column("c");
-  EXPECT_ERROR(Open(dir_.Write("a", "a,id,b\n0.5,7,1\n")), kExitBadData,
-               "the header has no column \"c\"; there are \"a\", \"id\", \"b\"; the net takes 2 "
-               "numbers: without a label, a table has 2 columns, and this one has 3");
+  options_.input.mutable_store_conf()->set_label_column("kind");
+  EXPECT_ERROR(Open(dir_.Write("a", "a,row,b\n0.5,7,1\n")), kExitBadData,
+               "the header has no column \"kind\"; there are \"a\", \"row\", \"b\"; the net takes "
+               "2 numbers: without a label, a table has 2 columns, and this one has 3");
 }
 
 TEST_F(RecordSourceTest, ARecordIsNamedByItsNumberAndAnErrorByItsLine) {
