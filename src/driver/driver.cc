@@ -21,13 +21,13 @@
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_job.h"
 #include "driver/conf/repeat_blocks.h"
-#include "driver/job/interrupt.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launcher_end.h"
 #include "driver/launch/launcher_rank.h"
 #include "driver/log/logging.h"
 #include "driver/log/standard_streams.h"
 #include "driver/plugin/load_plugins.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 namespace {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "driver/job/progress.h"
 #include "driver/job/run_job.h"
+#include "driver/workspace/progress.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/retention.h"
 #include "io/temp_dir.h"

@@ -6,7 +6,7 @@
 #include "driver/command/bench_command.h"
 #include "driver/command/check_command.h"
 #include "driver/command/command_line.h"
-#include "driver/predict/predict_command.h"
+#include "driver/command/predict_command.h"
 #include "support/driver/device_model.h"
 
 namespace singa::device_model {

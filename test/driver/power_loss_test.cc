@@ -9,8 +9,8 @@
 #include <iostream>
 #include <iterator>
 
-#include "driver/job/progress.h"
 #include "driver/job/run_job.h"
+#include "driver/workspace/progress.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/retention.h"

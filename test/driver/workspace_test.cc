@@ -1,5 +1,5 @@
 // Tests the lock of a workspace.
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 
 #include <gtest/gtest.h>
 #include <sys/file.h>

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "driver/bench/median.h"
-#include "driver/bench/node_work.h"
-#include "driver/bench/step_timer.h"
 #include "driver/bench/step_trace.h"
 #include "driver/bench/team_recorder.h"
+#include "driver/timing/median.h"
+#include "driver/timing/node_work.h"
+#include "driver/timing/step_timer.h"
 
 namespace singa {
 namespace {

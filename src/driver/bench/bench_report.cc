@@ -5,6 +5,7 @@
 #include "base/text/aligned_table.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
+#include "base/text/json_text.h"
 #include "driver/bench/report_text.h"
 
 namespace singa {
@@ -79,7 +80,7 @@ std::string BenchJson(const BenchReport& r) {
   for (const BenchRow& row : r.layers) {
     nlohmann::ordered_json json = {{"layer", row.layer}, {"type", row.type}};
     json.update(ToJson(row, r.peak));
-    text += JsonLine(json);
+    text += JsonText(json) + "\n";
   }
   nlohmann::ordered_json json = ToJson(r.sum, r.peak);
   json["late_update_ms"] = r.late_update_ms;
@@ -95,7 +96,7 @@ std::string BenchJson(const BenchReport& r) {
   json["fma_peak_gflops"] = 1e-9 * r.peak;
   json["copy_gb_per_s"] = 1e-9 * r.copy_rate;
   json["peak_rss_bytes"] = r.peak_rss;
-  return text + JsonLine(json);
+  return text + JsonText(json) + "\n";
 }
 
 }  // namespace singa

@@ -18,10 +18,10 @@
 #include "driver/job/end_process.h"
 #include "driver/job/first_values.h"
 #include "driver/job/group_loop.h"
-#include "driver/job/interrupt.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/step_grants.h"
 #include "driver/launch/launch_place.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "driver/bench/bench_limits.h"
 #include "driver/bench/workers_report.h"
-#include "driver/job/progress.h"
 #include "driver/job/run_job.h"
+#include "driver/workspace/progress.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {

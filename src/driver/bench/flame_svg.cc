@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text/formatted.h"
+#include "base/text/json_text.h"
 #include "base/text/short_text.h"
 #include "driver/bench/report_text.h"
 
@@ -44,7 +45,7 @@ std::array<Times, kPhases> SelfTimesOf(const StepTrace& trace) {
 // Returns the text for XML. Bytes that are not UTF-8 and control characters are replaced.
 std::string XmlText(const std::string& text) {
   std::string escaped;
-  for (const char c : nlohmann::json::parse(JsonLine(text)).get<std::string>()) {
+  for (const char c : ReplaceInvalidUtf8(text)) {
     if (c == '&')
       escaped += "&amp;";
     else if (c == '<')

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/system/host_name.h"
+#include "base/text/json_text.h"
 #include "driver/bench/report_text.h"
 #include "driver/bench/trace_json.h"
 #include "io/checkpoint/json_text.h"
@@ -44,10 +45,11 @@ RankTrace RankTraceOf(const StepTrace& trace) {
 }
 
 std::string ToText(const RankTrace& trace) {
-  return JsonLine({{"host", trace.host},
-                   {"clock", trace.clock},
-                   {"begin", trace.begin},
-                   {"events", trace.events}});
+  return JsonText(nlohmann::ordered_json{{"host", trace.host},
+                                         {"clock", trace.clock},
+                                         {"begin", trace.begin},
+                                         {"events", trace.events}}) +
+         "\n";
 }
 
 RankTrace ParseRankTrace(const std::string& text, int rank) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/bench/step_overlap.h"
+#include "driver/timing/step_overlap.h"
 
 namespace singa {
 

@@ -10,9 +10,9 @@
 
 #include "cluster/workers/worker_team.h"
 #include "driver/bench/slice_times.h"
-#include "driver/bench/step_overlap.h"
-#include "driver/bench/step_timer.h"
 #include "driver/bench/step_trace.h"
+#include "driver/timing/step_overlap.h"
+#include "driver/timing/step_timer.h"
 
 namespace singa {
 

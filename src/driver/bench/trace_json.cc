@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/json_text.h"
 #include "driver/bench/report_text.h"
 
 namespace singa {
@@ -105,7 +106,7 @@ ordered_json TraceEvents(const StepTrace& trace) {
 std::string TraceJson(const std::vector<RankTrace>& ranks) {
   std::string text;
   const auto add = [&](const ordered_json& event) {
-    text += (text.empty() ? "" : ",") + JsonLine(event);
+    text += (text.empty() ? "" : ",") + JsonText(event) + "\n";
   };
   for (int rank = 0; rank < std::ssize(ranks); ++rank) {
     const RankTrace& trace = ranks[rank];

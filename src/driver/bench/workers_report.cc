@@ -5,8 +5,9 @@
 
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
-#include "driver/bench/median.h"
+#include "base/text/json_text.h"
 #include "driver/bench/report_text.h"
+#include "driver/timing/median.h"
 
 namespace singa {
 namespace {
@@ -79,7 +80,7 @@ std::string SharesJson(const std::vector<ProcessShare>& shares) {
     json["sync_wait_ms"] = shares[i].sync_wait_ms;
     json["coding_ms"] = shares[i].coding_ms;
     json["bytes_sent"] = shares[i].bytes_sent;
-    text += JsonLine(json);
+    text += JsonText(json) + "\n";
   }
   return text;
 }
@@ -162,7 +163,7 @@ std::string WorkersJson(const WorkersReport& r) {
     json["sum_ms"] = nullptr;
     if (row.times.sum >= 0) json["sum_ms"] = row.times.sum;
     json["next_forward_wait_ms"] = row.times.wait;
-    text += JsonLine(json);
+    text += JsonText(json) + "\n";
   }
   if (r.processes > 1) text += SharesJson(r.shares);
   nlohmann::ordered_json json = {{"workers", r.workers}, {"groups", r.groups}};
@@ -184,7 +185,7 @@ std::string WorkersJson(const WorkersReport& r) {
   json["bytes_sent"] = r.bytes_sent();
   json["steps"] = r.steps;
   json["batch"] = r.batch;
-  return text + JsonLine(json);
+  return text + JsonText(json) + "\n";
 }
 
 }  // namespace singa

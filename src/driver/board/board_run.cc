@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/file/file_system.h"
+#include "base/text/json_text.h"
 #include "driver/board/row_outline.h"
 #include "driver/board/step_values.h"
 #include "io/metrics/row_number.h"
@@ -22,9 +23,7 @@ constexpr int64_t kLeastRows = 50;     // of a series, where there are many
 
 // Returns a row as a JSON object. Any other value: the line is no row, as the file has changed
 // meanwhile, or is wrong JSON.
-json ParsedRow(const std::string& line) {
-  return ReadRowOutline(line) ? json::parse(line, nullptr, false) : json();
-}
+json ParsedRow(const std::string& line) { return ReadRowOutline(line) ? ParsedJson(line) : json(); }
 
 }  // namespace
 
@@ -113,7 +112,7 @@ std::string BoardRun::Rows(const RowsRequest& request) {
              ",\"thinned\":", chosen.thinned ? "true" : "false", ",\"rows\":[");
   const char* comma = "";
   for (const std::string& line : lines) {
-    if (!json::accept(line)) continue;
+    if (!IsJson(line)) continue;
     text += comma + line;
     comma = ",\n";
   }

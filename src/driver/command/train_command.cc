@@ -2,13 +2,13 @@
 #include "cluster/protocol/sync_plan.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
-#include "driver/job/interrupt.h"
 #include "driver/job/process_job.h"
 #include "driver/job/resume_advice.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/launcher_rank.h"
 #include "driver/log/logging.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "driver/command/subcommand.h"
 #include "singa/base/error.h"
 
@@ -47,7 +48,7 @@ std::string DoctorJson(const Findings& found) {
     if (!finding.advice.empty()) line["advice"] = finding.advice;
     report["checks"].push_back(line);
   }
-  return report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(report, 2) + "\n";
 }
 
 int DoctorCommand(bool json) {

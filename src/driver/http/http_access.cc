@@ -7,6 +7,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -37,9 +38,7 @@ std::string CookieOf(const std::string& header) {
 
 }  // namespace
 
-std::string JsonBody(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
+std::string JsonBody(const nlohmann::ordered_json& value) { return JsonText(value) + "\n"; }
 
 HttpAnswer JsonAnswer(std::string body, int status) {
   return {status, kJsonType, std::move(body), {{"Cache-Control", "no-store"}}};

@@ -5,8 +5,8 @@
 
 #include "base/thread/clock.h"
 #include "base/thread/thread.h"
-#include "driver/job/interrupt.h"
-#include "driver/job/stop_requests.h"
+#include "driver/signals/interrupt.h"
+#include "driver/signals/stop_requests.h"
 
 namespace singa {
 

@@ -1,5 +1,5 @@
 // While a StopOnSignals exists, a signal that asks the program to end stops a server. A second
-// SIGINT ends the program at once, as that of a job does (driver/job/stop_requests.h).
+// SIGINT ends the program at once, as that of a job does (driver/signals/stop_requests.h).
 #pragma once
 
 #include <atomic>

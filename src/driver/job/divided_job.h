@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "driver/job/progress.h"
 #include "driver/job/run_job.h"
 #include "driver/plan/auto_partition.h"
+#include "driver/workspace/progress.h"
 #include "singa/proto/wire.pb.h"
 
 namespace singa {

@@ -2,7 +2,7 @@
 
 #include "base/text/counted.h"
 #include "driver/job/job_rows.h"
-#include "driver/job/progress.h"
+#include "driver/workspace/progress.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -4,12 +4,12 @@
 #include <array>
 #include <cctype>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "driver/job/block_name.h"
 #include "nn/graph/bridge_layout.h"
 #include "nn/plan/net_sources.h"
@@ -58,16 +58,10 @@ KindPlace KindOf(const NetNode& node) {
   }
 }
 
-// Returns `text` as valid UTF-8.
-std::string Utf8(const std::string& text) {
-  const auto replace = nlohmann::json::error_handler_t::replace;
-  return nlohmann::json::parse(nlohmann::json(text).dump(-1, ' ', false, replace));
-}
-
 // Escapes quotes, backslashes and control characters for a DOT string.
 std::string DotText(const std::string& text) {
   std::string escaped;
-  for (const char c : Utf8(text)) {
+  for (const char c : ReplaceInvalidUtf8(text)) {
     if (c == '"' || c == '\\')
       escaped += {'\\', c};
     else
@@ -81,7 +75,7 @@ std::string Html(const std::string& text) {
   const std::map<char, const char*> kEntities = {
       {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
   std::string escaped;
-  for (const char c : Utf8(text)) {
+  for (const char c : ReplaceInvalidUtf8(text)) {
     const auto entity = kEntities.find(c);
     if (entity != kEntities.end())
       escaped += entity->second;

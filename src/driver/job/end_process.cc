@@ -7,7 +7,7 @@
 
 #include "base/system/caught_error.h"
 #include "cluster/process/stub.h"
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 

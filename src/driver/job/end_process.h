@@ -6,7 +6,7 @@
 #include <string>
 
 #include "driver/job/run_job.h"
-#include "driver/job/termination_watch.h"
+#include "driver/signals/termination_watch.h"
 
 namespace singa {
 

@@ -1,8 +1,8 @@
 #include "driver/job/evaluations.h"
 
-#include "driver/job/interrupt.h"
 #include "driver/job/job_rows.h"
-#include "driver/job/progress.h"
+#include "driver/signals/interrupt.h"
+#include "driver/workspace/progress.h"
 #include "train/trainer/averages_in_use.h"
 
 namespace singa {

@@ -7,7 +7,7 @@
 
 #include "cluster/workers/job_snapshot.h"
 #include "driver/job/job_checkpoints.h"
-#include "driver/job/side_files.h"
+#include "driver/workspace/side_files.h"
 #include "io/metrics/metrics_sink.h"
 #include "singa/proto/job.pb.h"
 #include "train/trainer/evaluator.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/job/progress.h"
+#include "driver/workspace/progress.h"
 #include "singa/proto/job.pb.h"
 #include "singa/proto/wire.pb.h"
 #include "train/trainer/trainer.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "driver/conf/conf_text.h"
 #include "driver/job/dot_graph.h"
 #include "io/file/text_file.h"
@@ -32,7 +33,7 @@ std::string Json(const Net& net, const Label& label) {
   for (const auto& [source, target] : EdgesOf(net))
     links.push_back({{"source", source}, {"target", target}, {"label", ""}});
   const nlohmann::ordered_json graph = {{"directed", 1}, {"nodes", nodes}, {"links", links}};
-  return graph.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(graph, 1) + "\n";
 }
 
 // Returns "name: mean absolute value, "; "" for an empty tensor. `ctx` is for the tensor's device.

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/file/file_system.h"
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
 #include "train/trainer/worker_model.h"

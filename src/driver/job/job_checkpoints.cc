@@ -8,10 +8,10 @@
 
 #include "base/file/file_system.h"
 #include "base/system/failpoint.h"
-#include "driver/job/marked_files.h"
 #include "driver/job/previous_run.h"
 #include "driver/job/resume_fit.h"
 #include "driver/job/run_facts.h"
+#include "driver/workspace/marked_files.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/retention.h"
 #include "train/state/process_state.h"

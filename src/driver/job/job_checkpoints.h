@@ -10,8 +10,8 @@
 
 #include "cluster/workers/job_snapshot.h"
 #include "driver/job/best_metric.h"
-#include "driver/job/progress.h"
-#include "driver/job/workspace.h"
+#include "driver/workspace/progress.h"
+#include "driver/workspace/workspace.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
 #include "singa/proto/job.pb.h"

@@ -7,7 +7,7 @@
 
 #include "cluster/workers/job_snapshot.h"
 #include "driver/job/screen_rows.h"
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 #include "io/metrics/events_file.h"
 #include "io/metrics/metrics_sinks.h"
 

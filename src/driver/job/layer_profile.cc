@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/text/json_text.h"
 #include "driver/bench/report_text.h"
 #include "io/file/text_file.h"
 
@@ -42,7 +43,7 @@ void LayerProfile::Write() {
                                {"forward_ms", MedianOf(times_, layer, &LayerTimes::forward)},
                                {"backward_ms", MedianOf(times_, layer, &LayerTimes::backward)}});
   }
-  WriteText(workspace_.files(), workspace_.layer_times(), JsonLine(rows));
+  WriteText(workspace_.files(), workspace_.layer_times(), JsonText(rows) + "\n");
 }
 
 }  // namespace singa

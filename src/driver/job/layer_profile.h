@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/thread/clock.h"
-#include "driver/bench/step_timer.h"
-#include "driver/job/side_files.h"
-#include "driver/job/workspace.h"
+#include "driver/timing/step_timer.h"
+#include "driver/workspace/side_files.h"
+#include "driver/workspace/workspace.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {

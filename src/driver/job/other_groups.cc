@@ -2,7 +2,7 @@
 
 #include "base/thread/omp_threads.h"
 #include "base/thread/thread.h"
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/file/file_system.h"
+#include "base/text/json_text.h"
 #include "driver/job/divided_job.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/metrics/event_files.h"
@@ -27,7 +28,7 @@ std::optional<fs::path> PathWithin(const std::string& path, const std::string& f
 bool HasRowsOfSteps(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
-    const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+    const nlohmann::json row = ParsedJson(line);
     const bool evaluates = row.is_object() && row.contains("phase") && row["phase"] != "train";
     if (!evaluates || !row.contains("step") || row["step"] != 0) return true;
   }

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "driver/job/progress.h"
-#include "driver/job/workspace.h"
+#include "driver/workspace/progress.h"
+#include "driver/workspace/workspace.h"
 #include "singa/base/error.h"
 #include "singa/proto/job.pb.h"
 

@@ -14,14 +14,14 @@
 #include "driver/conf/check_values.h"
 #include "driver/job/core_share.h"
 #include "driver/job/end_process.h"
-#include "driver/job/end_watch.h"
 #include "driver/job/follow_job.h"
-#include "driver/job/interrupt.h"
-#include "driver/job/termination_watch.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"
 #include "driver/launch/supervisor.h"
+#include "driver/signals/end_watch.h"
+#include "driver/signals/interrupt.h"
+#include "driver/signals/termination_watch.h"
 
 namespace singa {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 #include "io/checkpoint/checkpoint.h"
 
 namespace singa {

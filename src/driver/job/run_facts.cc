@@ -7,9 +7,9 @@
 #include "base/text/short_text.h"
 #include "driver/job/announcement.h"
 #include "driver/job/conf_fields.h"
-#include "driver/job/progress.h"
 #include "driver/job/resume_fit.h"
 #include "driver/version.h"
+#include "driver/workspace/progress.h"
 #include "io/checkpoint/trained_classes.h"
 #include "tensor/gpu/gpus.h"
 

@@ -2,10 +2,11 @@
 
 #include <exception>
 
+#include "cluster/process/job_process.h"
 #include "driver/job/divided_job.h"
 #include "driver/job/end_process.h"
-#include "driver/job/end_watch.h"
 #include "driver/job/train_job.h"
+#include "driver/signals/end_watch.h"
 
 namespace singa {
 
@@ -24,6 +25,16 @@ ExitCode TrainWatched(const JobProto& job, const RunOptions& options, Progress* 
 }
 
 }  // namespace
+
+WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
+                                    Progress* progress) {
+  WorkspaceOptions of;
+  of.files = options.files;
+  of.wait_seconds = job.cluster().start_timeout();
+  of.rank = options.process ? options.process->part().rank() : 0;
+  of.say = [progress](const std::string& text) { progress->Warn(text); };
+  return of;
+}
 
 ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress) {
   return RunDivided(job, options, progress, [&](const JobProto& divided, const RunOptions& with) {

@@ -6,7 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "driver/job/progress.h"
+#include "driver/workspace/progress.h"
+#include "driver/workspace/workspace.h"
 #include "singa/base/error.h"
 #include "singa/proto/job.pb.h"
 
@@ -44,6 +45,11 @@ struct RunOptions {
   // of them shows it. Any thread may call it.
   std::function<bool(const Error&)> is_shown_elsewhere;
 };
+
+// Returns the options for the workspace of a job that runs with `options`. `progress` tells the
+// user which process holds the workspace while this one waits.
+WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
+                                    Progress* progress);
 
 // Trains to the last step, or until a signal asks to stop, and tells the job's other processes.
 // Returns the exit code: kExitOk, kExitInterrupted or kExitTerminated. Throws Error; a

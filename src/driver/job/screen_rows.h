@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/thread/activity_mark.h"
-#include "driver/job/progress.h"
 #include "driver/job/slowest_process.h"
+#include "driver/workspace/progress.h"
 #include "io/metrics/metrics_sink.h"
 
 namespace singa {

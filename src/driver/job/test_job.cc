@@ -16,7 +16,7 @@
 #include "driver/job/run_job.h"
 #include "driver/job/screen_rows.h"
 #include "driver/job/trained_files.h"
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/trained_classes.h"
 #include "io/metrics/metrics_sinks.h"

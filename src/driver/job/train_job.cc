@@ -16,7 +16,6 @@
 #include "driver/job/evaluations.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/group_loop.h"
-#include "driver/job/interrupt.h"
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/job_sinks.h"
@@ -24,11 +23,12 @@
 #include "driver/job/other_groups.h"
 #include "driver/job/remote_metrics.h"
 #include "driver/job/schedule.h"
-#include "driver/job/side_files.h"
 #include "driver/job/step_grants.h"
 #include "driver/job/training_start.h"
-#include "driver/job/workspace.h"
 #include "driver/plan/plan_texts.h"
+#include "driver/signals/interrupt.h"
+#include "driver/workspace/side_files.h"
+#include "driver/workspace/workspace.h"
 #include "io/file/text_file.h"
 
 namespace singa {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/file/which_file.h"
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 #include "io/checkpoint/find_checkpoint.h"
 
 namespace singa {

@@ -10,10 +10,10 @@
 #include "driver/job/first_values.h"
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/previous_run.h"
-#include "driver/job/progress.h"
 #include "driver/job/run_job.h"
 #include "driver/job/schedule.h"
-#include "driver/job/workspace.h"
+#include "driver/workspace/progress.h"
+#include "driver/workspace/workspace.h"
 #include "singa/proto/job.pb.h"
 #include "singa/proto/wire.pb.h"
 

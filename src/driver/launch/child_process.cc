@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "base/system/system_limits.h"
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 namespace {

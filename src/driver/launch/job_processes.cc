@@ -11,8 +11,8 @@
 #include <cstring>
 #include <utility>
 
-#include "driver/job/interrupt.h"
 #include "driver/launch/launch_variables.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 namespace {

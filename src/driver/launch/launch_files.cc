@@ -15,7 +15,7 @@
 #include "base/file/input_file.h"
 #include "base/file/which_file.h"
 #include "comm/transport/own_address.h"
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 #include "io/file/new_file.h"
 #include "singa/base/error.h"
 

@@ -11,9 +11,9 @@
 
 #include "base/text/counted.h"
 #include "comm/collective/mpi_world.h"
-#include "driver/job/workspace.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"
+#include "driver/workspace/workspace.h"
 #include "singa/base/error.h"
 
 namespace singa {

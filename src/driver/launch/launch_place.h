@@ -66,10 +66,10 @@ bool IsLaunched();
 // Returns the place of this process; nullopt: a user started it by hand. `processes` is the job's
 // number of processes; the launcher must have started as many. Under mpirun or srun it blocks until
 // rank 0 has come. Then it throws PeerError after cluster.start_timeout, and Error with a signal's
-// code if one comes (driver/job/interrupt.h). It removes its variables from the environment, which
-// children of this process must not see. Throws Error (kExitUsage for wrong variables), ConfigError
-// relative to the JobProto, and the errors of reading the secrets. REQUIRES: no other thread reads
-// the environment.
+// code if one comes (driver/signals/interrupt.h). It removes its variables from the environment,
+// which children of this process must not see. Throws Error (kExitUsage for wrong variables),
+// ConfigError relative to the JobProto, and the errors of reading the secrets. REQUIRES: no other
+// thread reads the environment.
 std::optional<LaunchPlace> FindLaunchPlace(const JobProto& job, int processes);
 
 // For a job of one process: throws ConfigError if mpirun or srun started several.

@@ -11,9 +11,9 @@
 
 #include "base/system/process_stat.h"
 #include "base/thread/thread.h"
-#include "driver/job/interrupt.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"
+#include "driver/signals/interrupt.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 namespace {

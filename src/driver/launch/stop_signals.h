@@ -1,7 +1,7 @@
-// StopSignals takes the signals that ask a job to stop (driver/job/interrupt.h), for a thread that
-// waits by poll. The end of a child also wakes that thread. The destructor restores the signals'
-// former actions. An ignored signal stays ignored. REQUIRES: there is one object at a time, and
-// HandleInterrupts was not called.
+// StopSignals takes the signals that ask a job to stop (driver/signals/interrupt.h), for a thread
+// that waits by poll. The end of a child also wakes that thread. The destructor restores the
+// signals' former actions. An ignored signal stays ignored. REQUIRES: there is one object at a
+// time, and HandleInterrupts was not called.
 #pragma once
 
 #include <csignal>
@@ -10,7 +10,7 @@
 
 #include "base/file/descriptor.h"
 #include "base/thread/clock.h"
-#include "driver/job/stop_requests.h"
+#include "driver/signals/stop_requests.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -11,10 +11,10 @@
 #include "base/system/system_limits.h"
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
-#include "driver/job/workspace.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/restart_budget.h"
+#include "driver/workspace/workspace.h"
 #include "io/checkpoint/checkpoint.h"
 
 namespace singa {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/system/cgroup.h"
-#include "driver/job/progress.h"
 #include "driver/launch/stop_signals.h"
+#include "driver/workspace/progress.h"
 #include "singa/base/error.h"
 #include "singa/proto/job.pb.h"
 

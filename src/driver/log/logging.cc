@@ -7,9 +7,9 @@
 
 #include "driver/conf/check_values.h"
 #include "driver/conf/job_conf.h"
-#include "driver/job/progress.h"
-#include "driver/job/workspace.h"
 #include "driver/log/log_file.h"
+#include "driver/workspace/progress.h"
+#include "driver/workspace/workspace.h"
 #include "singa/base/error.h"
 #include "singa/proto/singa.pb.h"
 

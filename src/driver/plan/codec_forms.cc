@@ -8,8 +8,8 @@
 
 #include "cluster/protocol/gradient_codec.h"
 #include "comm/collective/slice_table.h"
-#include "driver/bench/measure_ms.h"
-#include "driver/bench/median.h"
+#include "driver/timing/measure_ms.h"
+#include "driver/timing/median.h"
 #include "singa/base/philox.h"
 
 namespace singa {

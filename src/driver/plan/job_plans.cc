@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "base/text/formatted.h"
-#include "driver/bench/measure_ms.h"
 #include "driver/plan/fitting_plan.h"
 #include "driver/plan/part_memory.h"
 #include "driver/plan/part_trainer.h"
+#include "driver/timing/measure_ms.h"
 #include "nn/cost/plan_search.h"
 #include "singa/base/str_cat.h"
 

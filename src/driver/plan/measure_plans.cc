@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "cluster/workers/worker_groups.h"
-#include "driver/bench/measure_ms.h"
-#include "driver/bench/median.h"
+#include "driver/timing/measure_ms.h"
+#include "driver/timing/median.h"
 #include "train/state/init_params.h"
 
 namespace singa {

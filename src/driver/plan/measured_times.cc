@@ -14,9 +14,9 @@
 #include "base/system/machine_use.h"
 #include "base/text/counted.h"
 #include "base/thread/thread.h"
-#include "driver/bench/median.h"
 #include "driver/plan/part_meeting.h"
 #include "driver/plan/part_run.h"
+#include "driver/timing/median.h"
 #include "driver/version.h"
 #include "singa/base/error.h"
 

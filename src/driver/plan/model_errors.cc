@@ -5,9 +5,9 @@
 #include <set>
 
 #include "base/file/sha256.h"
-#include "driver/bench/median.h"
 #include "driver/plan/plan_cache.h"
 #include "driver/plan/plan_texts.h"
+#include "driver/timing/median.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

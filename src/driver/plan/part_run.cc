@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "driver/bench/median.h"
 #include "driver/plan/net_layers.h"
+#include "driver/timing/median.h"
 #include "nn/connection/bridge.h"
 #include "train/state/init_params.h"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/thread/clock.h"
-#include "driver/bench/step_timer.h"
 #include "driver/plan/part_exchange.h"
 #include "driver/plan/part_times.h"
 #include "driver/plan/part_trainer.h"
+#include "driver/timing/step_timer.h"
 
 namespace singa {
 

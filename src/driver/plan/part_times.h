@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "driver/bench/step_timer.h"
 #include "driver/plan/plan_cluster.h"
+#include "driver/timing/step_timer.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {

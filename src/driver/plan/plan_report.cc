@@ -6,6 +6,7 @@
 #include "base/text/aligned_table.h"
 #include "base/text/counted.h"
 #include "base/text/formatted.h"
+#include "base/text/json_text.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -206,7 +207,7 @@ std::string PlanJson(const JobPlans& plans) {
   json["exact"] = plans.exact;
   json["grids_left_out"] = plans.grids_left_out;
   if (!plans.note.empty()) json["note"] = plans.note;
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace singa

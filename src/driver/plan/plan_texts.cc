@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/text/json_text.h"
 #include "cluster/protocol/topology.h"
 
 namespace singa {
@@ -98,11 +99,11 @@ std::string ToText(const AutoPartition& partition) {
                      {"predicted_ms", partition.tried_predicted_ms},
                      {"measured_ms", partition.tried_ms}};
   if (!partition.why.empty()) json["why"] = partition.why;
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(json, 1) + "\n";
 }
 
 std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json json = ParsedJson(text);
   if (!json.is_object()) return {};
   AutoPartition partition;
   partition.workers = CountIn(json, "workers");
@@ -130,11 +131,11 @@ std::optional<AutoPartition> AutoPartitionOf(const std::string& text) {
 std::string ToText(const std::vector<PartTimes>& times) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const PartTimes& part : times) json.push_back(JsonOf(part));
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(json, 1) + "\n";
 }
 
 std::optional<std::vector<PartTimes>> TimesOf(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json json = ParsedJson(text);
   if (!json.is_array()) return {};
   std::vector<PartTimes> times;
   for (const nlohmann::json& part : json) {
@@ -149,11 +150,11 @@ std::string ToText(const StepTimes& times) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto& [division, ms] : times)
     json.push_back({{"layers", LayersOf(division)}, {"step_ms", ms}});
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(json, 1) + "\n";
 }
 
 std::optional<StepTimes> StepTimesOf(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json json = ParsedJson(text);
   if (!json.is_array()) return {};
   StepTimes times;
   for (const nlohmann::json& plan : json) {
@@ -168,11 +169,11 @@ std::optional<StepTimes> StepTimesOf(const std::string& text) {
 }
 
 std::string ErrorsText(const std::vector<double>& errors) {
-  return nlohmann::json(errors).dump() + "\n";
+  return JsonText(nlohmann::json(errors)) + "\n";
 }
 
 std::optional<std::vector<double>> ErrorsOf(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  const nlohmann::json json = ParsedJson(text);
   if (!json.is_array() || std::ssize(json) > kMostErrors) return {};
   std::vector<double> errors;
   for (const nlohmann::json& number : json) {

@@ -4,8 +4,8 @@
 
 #include "comm/collective/low_rank_param.h"
 #include "comm/collective/slice_buckets.h"
-#include "driver/bench/measure_ms.h"
-#include "driver/bench/median.h"
+#include "driver/timing/measure_ms.h"
+#include "driver/timing/median.h"
 #include "singa/base/philox.h"
 
 namespace singa {

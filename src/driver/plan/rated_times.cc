@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "driver/bench/node_work.h"
 #include "driver/plan/net_layers.h"
+#include "driver/timing/node_work.h"
 #include "singa/base/str_cat.h"
 #include "train/apply/update_rule.h"
 #include "train/trainer/worker_model.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text/aligned_table.h"
+#include "base/text/json_text.h"
 #include "driver/predict/report_number.h"
 #include "singa/base/str_cat.h"
 
@@ -39,7 +40,7 @@ std::string Calibration::Json() const {
                     {"probability", NumberOrNull(RatioOf(bin.probability, records))},
                     {"accuracy", NumberOrNull(RatioOf(static_cast<double>(bin.right), records))}});
   }
-  return CompactJson(bins);
+  return JsonText(bins);
 }
 
 std::string Calibration::Table() const {

@@ -1,6 +1,7 @@
 #include "driver/predict/class_rates.h"
 
 #include "base/text/aligned_table.h"
+#include "base/text/json_text.h"
 #include "base/text/short_text.h"
 #include "driver/predict/report_number.h"
 #include "singa/base/error.h"
@@ -71,7 +72,7 @@ std::string ClassRates::JsonMeans() const {
   const nlohmann::ordered_json micro = {{"precision", NumberOrNull(total.precision())},
                                         {"recall", NumberOrNull(total.recall())},
                                         {"f1", NumberOrNull(total.f1())}};
-  return "\"macro\":" + CompactJson(macro) + ",\"micro\":" + CompactJson(micro);
+  return "\"macro\":" + JsonText(macro) + ",\"micro\":" + JsonText(micro);
 }
 
 std::string ClassRates::JsonClasses() const {
@@ -84,7 +85,7 @@ std::string ClassRates::JsonClasses() const {
                                          {"f1", NumberOrNull(counts.f1())},
                                          {"support", counts.support},
                                          {"predicted", counts.predicted}};
-    text += (i > 0 ? "," : "") + CompactJson(line);
+    text += (i > 0 ? "," : "") + JsonText(line);
   }
   return text + "]";
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text/aligned_table.h"
+#include "base/text/json_text.h"
 #include "base/text/short_text.h"
 #include "driver/predict/calibration.h"
 #include "driver/predict/class_rates.h"
@@ -29,7 +30,7 @@ class ClassReport final : public Report {
     }
     numbers["loss"] = NumberOrNull(RatioOf(loss_, records()));
     numbers["calibration_error"] = NumberOrNull(calibration_.ExpectedError());
-    const std::string members = CompactJson(numbers);
+    const std::string members = JsonText(numbers);
     return StrCat("{", JsonHead("classes"), ",", members.substr(1, members.size() - 2), ",",
                   rates_.JsonMeans(), ",\"calibration_bins\":", calibration_.Json(),
                   ",\"worst\":", JsonOfWorst(), ",\"classes\":", rates_.JsonClasses(), ",",
@@ -88,7 +89,7 @@ class ClassReport final : public Report {
       line["loss"] = record.loss;
       list.push_back(std::move(line));
     }
-    return CompactJson(list);
+    return JsonText(list);
   }
 
   std::string TableOfWorst() const {

@@ -1,5 +1,6 @@
 // The report of a net that decides about several labels of each record.
 #include "base/text/aligned_table.h"
+#include "base/text/json_text.h"
 #include "base/text/short_text.h"
 #include "driver/predict/class_rates.h"
 #include "driver/predict/report.h"
@@ -22,7 +23,7 @@ class LabelReport final : public Report {
         {"accuracy", NumberOrNull(RatioOf(right_, Decisions()))},
         {"subset_accuracy", NumberOrNull(RatioOf(all_right_, records()))},
         {"loss", NumberOrNull(RatioOf(loss_, records()))}};
-    const std::string members = CompactJson(numbers);
+    const std::string members = JsonText(numbers);
     return StrCat("{", JsonHead("labels"), ",", members.substr(1, members.size() - 2), ",",
                   rates_.JsonMeans(), ",\"worst\":", JsonOfWorst(),
                   ",\"labels\":", rates_.JsonClasses(), "}\n");
@@ -95,7 +96,7 @@ class LabelReport final : public Report {
                       {"labels", Present(record.targets)},
                       {"predicted", Present(record.scores)},
                       {"loss", record.loss}});
-    return CompactJson(list);
+    return JsonText(list);
   }
 
   ClassRates rates_;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/text/aligned_table.h"
+#include "base/text/json_text.h"
 #include "base/text/short_text.h"
 #include "driver/predict/report.h"
 #include "driver/predict/report_number.h"
@@ -18,10 +19,11 @@ class NumberReport final : public Report {
 
   std::string Json() const override {
     const Errors all = OfAll();
-    const std::string members = CompactJson({{"loss", NumberOrNull(RatioOf(squares(), records()))},
-                                             {"mae", NumberOrNull(all.mae)},
-                                             {"rmse", NumberOrNull(all.rmse)},
-                                             {"r2", NumberOrNull(all.r2)}});
+    const std::string members =
+        JsonText(nlohmann::ordered_json{{"loss", NumberOrNull(RatioOf(squares(), records()))},
+                                        {"mae", NumberOrNull(all.mae)},
+                                        {"rmse", NumberOrNull(all.rmse)},
+                                        {"r2", NumberOrNull(all.r2)}});
     nlohmann::ordered_json targets = nlohmann::ordered_json::array();
     for (size_t i = 0; i < sums_.size(); ++i) {
       const Errors of = OfTarget(i);
@@ -37,7 +39,7 @@ class NumberReport final : public Report {
                        {"predicted", record.scores},
                        {"loss", record.loss}});
     return StrCat("{", JsonHead("numbers"), ",", members.substr(1, members.size() - 2),
-                  ",\"worst\":", CompactJson(worst), ",\"targets\":", CompactJson(targets), "}\n");
+                  ",\"worst\":", JsonText(worst), ",\"targets\":", JsonText(targets), "}\n");
   }
 
   std::string Text() const override {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/text/json_text.h"
 #include "math/reduction/top_k.h"
 #include "singa/base/error.h"
 
@@ -25,10 +26,8 @@ std::string CsvCell(const std::string& text) {
   return quoted + "\"";
 }
 
-// Replaces invalid UTF-8, which names of files may have.
-std::string JsonText(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+// Returns a JSON string.
+std::string QuotedJson(const std::string& text) { return JsonText(nlohmann::json(text)); }
 
 // Writes a number that is not finite as text, as JSON has no such numbers.
 void AddJsonNumber(float number, std::string* text) {
@@ -90,9 +89,9 @@ void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t 
   const std::vector<std::string>& names =
       format_.targets.empty() ? format_.classes : format_.targets;
   const auto name = [&](int64_t index) {
-    return names.empty() || index >= outputs_ ? "" : ",\"name\":" + JsonText(names[index]);
+    return names.empty() || index >= outputs_ ? "" : ",\"name\":" + QuotedJson(names[index]);
   };
-  text_ += "{\"record\":" + JsonText(record);
+  text_ += "{\"record\":" + QuotedJson(record);
   if (format_.steps) text_ += StrCat(",\"step\":", step);
   if (label != kNoLabel) text_ += StrCat(",\"label\":", label);
   text_ += format_.top ? ",\"top\":[" : ",\"scores\":[";

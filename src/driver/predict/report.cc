@@ -1,6 +1,7 @@
 #include "driver/predict/report.h"
 
 #include "base/text/counted.h"
+#include "base/text/json_text.h"
 #include "driver/predict/report_number.h"
 #include "singa/base/error.h"
 
@@ -58,10 +59,10 @@ void Report::EndInput(const std::string& input) {
 }
 
 std::string Report::JsonHead(const std::string& kind) const {
-  const std::string head = CompactJson({{"kind", kind},
-                                        {"layer", options_.layer},
-                                        {"records", records_},
-                                        {"without_label", without_truth_}});
+  const std::string head = JsonText(nlohmann::ordered_json{{"kind", kind},
+                                                           {"layer", options_.layer},
+                                                           {"records", records_},
+                                                           {"without_label", without_truth_}});
   return head.substr(1, head.size() - 2);
 }
 

@@ -34,9 +34,4 @@ inline std::string NumberOrDash(std::optional<double> number, const char* format
   return number && std::isfinite(*number) ? Formatted(*number, format) : "-";
 }
 
-// Returns JSON without an end of line. Invalid UTF-8, which names of files may have, is replaced.
-inline std::string CompactJson(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 }  // namespace singa

@@ -74,6 +74,7 @@ std::string SourcesOf(const LayerProto& conf) {
     const std::unique_ptr<Layer> layer = MakeLayer(conf);
     std::deque<Port> ports(layer->wiring(conf).num_outputs);
     std::vector<Port*> out;
+    out.reserve(ports.size());
     for (Port& port : ports) out.push_back(&port);
     layer->Setup(conf, declare, {}, out);
   } catch (const ConfigError& error) {

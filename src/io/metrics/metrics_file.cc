@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/text/json_text.h"
 #include "io/file/new_file.h"
 #include "singa/base/error.h"
 
@@ -34,14 +35,14 @@ std::string LineOf(const MetricsRow& row, double time) {
     for (const auto& [name, value] : *part) json[name] = ToJson(value);
   if (!row.staleness.empty()) json["staleness"] = row.staleness;
   if (row.bad_records > 0) json["bad_records"] = row.bad_records;
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(json) + "\n";
 }
 
 // Returns whether `line` stays if the groups continue at `first_steps`. Lines of other programs
 // stay. Incomplete rows, which a crash of the system leaves, do not.
 bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
   if (line.find('\0') != std::string::npos) return false;
-  const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+  const nlohmann::json row = ParsedJson(line);
   if (row.is_discarded() && line.starts_with('{')) return false;
   if (!row.is_object()) return true;
   const auto step = row.find("step"), group = row.find("group");
@@ -67,7 +68,7 @@ Kept KeepOf(const std::string& path, const Keeps& keeps) {
   bool cut = false;
   while (std::getline(file, line)) {
     const bool ends = !file.eof();
-    if (!keeps(line) || (!ends && !nlohmann::json::accept(line)))
+    if (!keeps(line) || (!ends && !IsJson(line)))
       cut = true;
     else if (cut || !ends)
       kept.lines += line + "\n";

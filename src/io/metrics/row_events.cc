@@ -1,9 +1,9 @@
 #include "io/metrics/row_events.h"
 
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "base/text/json_text.h"
 #include "base/text/parse_number.h"
 #include "singa/base/str_cat.h"
 
@@ -11,12 +11,6 @@ namespace singa {
 namespace {
 
 constexpr std::string_view kGroupTag = "group";
-
-// Returns the text with a mark in place of bytes that are no UTF-8, which readers of events refuse.
-std::string Utf8Of(const std::string& text) {
-  using nlohmann::json;
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
-}
 
 }  // namespace
 
@@ -29,7 +23,7 @@ std::string RowEvents::TagOf(const MetricsRow& row, const std::string& name) con
     tag += StrCat("rank", static_cast<int64_t>(*rank), "/");
   tag += name;
   if (!row.layer.empty() && shared_.contains(name)) tag += "/" + row.layer;
-  return Utf8Of(tag);
+  return ReplaceInvalidUtf8(tag);
 }
 
 std::optional<tensorboard::Event> RowEvents::Of(const MetricsRow& row, double time) {
@@ -74,7 +68,7 @@ tensorboard::Event HistogramEvent(double time, int64_t step, const std::string& 
   event.set_wall_time(time);
   event.set_step(step);
   tensorboard::Summary::Value* const value = event.mutable_summary()->add_value();
-  value->set_tag(Utf8Of(tag));
+  value->set_tag(ReplaceInvalidUtf8(tag));
   *value->mutable_histo() = std::move(histogram);
   return event;
 }

@@ -98,7 +98,7 @@ void OpenblasGemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, Ge
 }
 
 // The loader starts OpenBLAS's threads before main. They would take signals that are for the
-// thread of driver/job/interrupt.h, and they are not needed.
+// thread of driver/signals/interrupt.h, and they are not needed.
 bool WithoutThreads() {
   openblas_set_num_threads(1);
   if (blas_thread_shutdown_) blas_thread_shutdown_();

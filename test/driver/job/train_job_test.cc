@@ -11,8 +11,8 @@
 #include <set>
 #include <sstream>
 
-#include "driver/job/interrupt.h"
 #include "driver/job/layer_profile.h"
+#include "driver/signals/interrupt.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/temp_dir.h"
 #include "support/driver/small_job.h"

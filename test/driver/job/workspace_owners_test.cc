@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 #include "io/checkpoint/sample.h"
 
 namespace singa {

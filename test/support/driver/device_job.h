@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string>
 
-#include "driver/job/progress.h"
 #include "driver/job/run_job.h"
+#include "driver/workspace/progress.h"
 #include "io/temp_dir.h"
 #include "support/emulated_machine.h"
 

@@ -1,4 +1,4 @@
-#include "driver/job/end_watch.h"
+#include "driver/signals/end_watch.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/thread/clock.h"
 #include "base/thread/thread.h"
-#include "driver/job/stop_requests.h"
+#include "driver/signals/stop_requests.h"
 
 namespace singa {
 namespace {

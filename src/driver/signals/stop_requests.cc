@@ -1,4 +1,4 @@
-#include "driver/job/stop_requests.h"
+#include "driver/signals/stop_requests.h"
 
 #include <poll.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "driver/bench/step_overlap.h"
+#include "driver/timing/step_overlap.h"
 
 #include <algorithm>
 

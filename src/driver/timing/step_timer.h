@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/thread/clock.h"
-#include "driver/bench/step_overlap.h"
+#include "driver/timing/step_overlap.h"
 #include "singa/train/param_exchange.h"
 #include "train/trainer/trainer.h"
 

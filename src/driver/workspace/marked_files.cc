@@ -1,4 +1,4 @@
-#include "driver/job/marked_files.h"
+#include "driver/workspace/marked_files.h"
 
 #include <utility>
 

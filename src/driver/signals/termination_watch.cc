@@ -1,10 +1,10 @@
-#include "driver/job/termination_watch.h"
+#include "driver/signals/termination_watch.h"
 
 #include <chrono>
 #include <utility>
 
 #include "base/thread/thread.h"
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 
 namespace singa {
 namespace {

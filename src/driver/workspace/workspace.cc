@@ -1,12 +1,11 @@
-#include "driver/job/workspace.h"
+#include "driver/workspace/workspace.h"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
 
-#include "cluster/process/job_process.h"
-#include "driver/job/interrupt.h"
+#include "driver/signals/interrupt.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -49,16 +48,6 @@ void Workspace::AwaitLock(const WorkspaceOptions& options) {
     else
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
-}
-
-WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
-                                    Progress* progress) {
-  WorkspaceOptions of;
-  of.files = options.files;
-  of.wait_seconds = job.cluster().start_timeout();
-  of.rank = options.process ? options.process->part().rank() : 0;
-  of.say = [progress](const std::string& text) { progress->Warn(text); };
-  return of;
 }
 
 std::string WorkspacePath(const JobProto& job) {

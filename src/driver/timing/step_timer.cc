@@ -1,11 +1,11 @@
-#include "driver/bench/step_timer.h"
+#include "driver/timing/step_timer.h"
 
 #include <atomic>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include "driver/bench/median.h"
+#include "driver/timing/median.h"
 #include "nn/layer_wrapper.h"
 #include "singa/nn/record_reader.h"
 #include "singa/tensor/stream.h"

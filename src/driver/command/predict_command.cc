@@ -1,4 +1,4 @@
-#include "driver/predict/predict_command.h"
+#include "driver/command/predict_command.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -8,11 +8,11 @@
 #include "base/file/input_file.h"
 #include "base/text/counted.h"
 #include "driver/command/arguments.h"
+#include "driver/command/predict_help.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/http/http_place.h"
 #include "driver/job/run_job.h"
-#include "driver/predict/predict_help.h"
 #include "driver/predict/predict_request.h"
 #include "driver/predict/predict_setup.h"
 #include "driver/predict/prediction_output.h"

@@ -1,5 +1,5 @@
 // Tests the command around a predictor: its words, and what it loads.
-#include "driver/predict/predict_command.h"
+#include "driver/command/predict_command.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "driver/job/progress_line.h"
+#include "driver/workspace/progress_line.h"
 
 #include <gtest/gtest.h>
 

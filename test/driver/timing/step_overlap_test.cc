@@ -1,5 +1,5 @@
 // Tests the arithmetic of communication and computing. Times are counted by hand.
-#include "driver/bench/step_overlap.h"
+#include "driver/timing/step_overlap.h"
 
 #include <gtest/gtest.h>
 

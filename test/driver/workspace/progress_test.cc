@@ -1,4 +1,4 @@
-#include "driver/job/progress.h"
+#include "driver/workspace/progress.h"
 
 #include <glog/logging.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests signals that ask a job to stop, by their time and sender.
-#include "driver/job/stop_requests.h"
+#include "driver/signals/stop_requests.h"
 
 #include <gtest/gtest.h>
 

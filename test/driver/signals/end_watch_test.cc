@@ -1,5 +1,5 @@
 // Tests the end of a process whose threads never return.
-#include "driver/job/end_watch.h"
+#include "driver/signals/end_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -11,8 +11,7 @@
 #include "base/file/file_system.h"
 #include "base/file/lock_file.h"
 #include "base/thread/clock.h"
-#include "driver/job/progress.h"
-#include "driver/job/run_job.h"
+#include "driver/workspace/progress.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
@@ -58,11 +57,6 @@ class Workspace {
   FileSystem* files_;
   std::unique_ptr<LockFile> lock_;
 };
-
-// Returns the options for the workspace of a job that runs with `options`. `progress` tells the
-// user which process holds the workspace while this one waits.
-WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
-                                    Progress* progress);
 
 // Returns cluster.workspace, or ./singa-<name> with "_" for each "/" in the name.
 std::string WorkspacePath(const JobProto& job);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/file/file_system.h"
-#include "driver/job/progress.h"
+#include "driver/workspace/progress.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "driver/bench/node_work.h"
+#include "driver/timing/node_work.h"
 
 #include <algorithm>
 

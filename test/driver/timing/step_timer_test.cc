@@ -1,5 +1,5 @@
 // Tests `singa bench` with a clock that the layers and updates of the test move.
-#include "driver/bench/step_timer.h"
+#include "driver/timing/step_timer.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>

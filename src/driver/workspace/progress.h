@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/job/progress_line.h"
+#include "driver/workspace/progress_line.h"
 #include "io/metrics/metrics_sink.h"
 
 namespace singa {
