@@ -102,10 +102,6 @@ sanitized() {
 threads() {
   build thread
   ctest --preset thread
-  # As the preset has them for unit tests.
-  local -x OMP_THREAD_LIMIT=1
-  local -x TSAN_OPTIONS="history_size=7 suppressions=$PWD/test/support/thread_sanitizer.txt"
-  python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }
 system() { python3 test/system/run.py build/bin/singa; }
 tidy() { tool/tidy.sh build 8; }

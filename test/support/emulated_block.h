@@ -14,9 +14,10 @@ namespace singa {
 
 // HostBlockState is shared by the threads of one block.
 struct HostBlockState {
-  explicit HostBlockState(int n) : barrier(n), values(n) {}
+  explicit HostBlockState(int n) : barrier(n), values(n), of_warps(n / 32) {}
   std::barrier<> barrier;
-  std::vector<double> values;  // one a thread; holds any float
+  std::vector<double> values;    // one a thread; holds any float
+  std::vector<double> of_warps;  // the threads' values, joined warp by warp
 };
 
 // HostBlock has the interface of Block in tensor/kernel/block.cuh. With 32 threads it is also a
@@ -54,10 +55,11 @@ class HostBlock {
   T Reduce(T value, const Join& join) const {
     state_->values[thread_] = value;
     Sync();
-    T sum = OfWarp<T>(0, join);
-    for (int first = kLanes; first < threads(); first += kLanes)
-      sum = join(sum, OfWarp<T>(first, join));
-    Sync();  // before the values are written again
+    if (thread_ % kLanes == 0) state_->of_warps[thread_ / kLanes] = OfWarp<T>(thread_, join);
+    Sync();  // the next call writes them after its own first Sync
+    T sum = static_cast<T>(state_->of_warps[0]);
+    for (size_t warp = 1; warp < state_->of_warps.size(); ++warp)
+      sum = join(sum, static_cast<T>(state_->of_warps[warp]));
     return sum;
   }
 

@@ -46,6 +46,7 @@ struct KernelChoice {
   std::string layer, slot, kernel;
 };
 
+class ConstantTensors;
 class KernelTrace;
 class Stream;
 class ActivityMark;
@@ -97,6 +98,9 @@ struct Context {
   GroupSum* group = nullptr;  // null: the worker computes the whole batch alone
   // Moves regions of features between the workers of the group; null: no layer is divided by units.
   RegionExchange* exchange = nullptr;
+
+  // Not null: params keep their values, so layers may keep here what they compute from them.
+  ConstantTensors* constant = nullptr;
 
   KernelTrace* trace = nullptr;  // records the kernels that run; null: not wanted
   ActivityMark* mark = nullptr;  // shows what the worker does now; null: not wanted

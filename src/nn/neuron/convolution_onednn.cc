@@ -6,6 +6,7 @@
 #include "math/scratch_layout.h"
 #include "nn/neuron/convolution.h"
 #include "nn/neuron/convolution_gemm.h"
+#include "tensor/constant_tensors.h"
 
 namespace singa {
 namespace {
@@ -52,7 +53,9 @@ class OnednnConvolution final : public ConvolutionPlan {
 
   void Forward(Context& ctx, const float* x, const float* w, const float* b, float* y) override {
     forward_.Set(DNNL_ARG_SRC, x).Set(DNNL_ARG_DST, y);
-    forward_.Set(DNNL_ARG_WEIGHTS, PackedWeights(ctx, pack_forward_, w));
+    const void* const packed =
+        ctx.constant ? ConstantWeights(ctx, w) : PackedWeights(ctx, pack_forward_, w);
+    forward_.Set(DNNL_ARG_WEIGHTS, packed);
     if (b) forward_.Set(DNNL_ARG_BIAS, b);
     forward_.Set(DNNL_ARG_SCRATCHPAD, At(ctx, forward_scratch_)).Run();
   }
@@ -90,6 +93,20 @@ class OnednnConvolution final : public ConvolutionPlan {
     return ctx.scratch;
   }
 
+  // Returns the weights in the format of the forward pass. They are packed once: a plan serves one
+  // layer, whose w is the same in each call.
+  const void* ConstantWeights(const Context& ctx, const float* w) {
+    if (!pack_forward_) return w;
+    if (constant_) return constant_;
+    const auto make = [&] {
+      Tensor packed = Tensor::Allocate({static_cast<int64_t>(packed_.get_size())}, DType::kU8);
+      pack_forward_.Set(DNNL_ARG_FROM, w).Set(DNNL_ARG_TO, packed.as<uint8_t>()).Run();
+      return packed;
+    };
+    const std::string form(reinterpret_cast<const char*>(&packed_.data), sizeof(packed_.data));
+    return constant_ = ctx.constant->Get(w, form, make).as<uint8_t>();
+  }
+
   OnednnCall Reorder(const memory::desc& from, const memory::desc& to, bool add = false) {
     dnnl::primitive_attr attr;
     if (add) {
@@ -108,7 +125,8 @@ class OnednnConvolution final : public ConvolutionPlan {
                            {DNNL_ARG_BIAS, d.bias},
                            {DNNL_ARG_DST, d.y},
                            {DNNL_ARG_SCRATCHPAD, pd.scratchpad_desc()}});
-    if (pd.weights_desc() != d.w) pack_forward_ = Reorder(d.w, pd.weights_desc());
+    packed_ = pd.weights_desc();
+    if (packed_ != d.w) pack_forward_ = Reorder(d.w, packed_);
     ScratchLayout scratch;
     scratch.Add(pd.weights_desc().get_size());
     forward_scratch_ = scratch.Add(pd.scratchpad_desc().get_size());
@@ -152,6 +170,8 @@ class OnednnConvolution final : public ConvolutionPlan {
 
   const dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   const int64_t bias_size_;
+  memory::desc packed_;             // weights of the forward pass
+  const void* constant_ = nullptr;  // ConstantWeights; null: not needed yet
   OnednnCall forward_, data_, weights_;
   // Reorders between logical and packed weights; not set if the formats are the same.
   OnednnCall pack_forward_, pack_data_, unpack_, unpack_and_add_;

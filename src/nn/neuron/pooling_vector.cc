@@ -1,6 +1,7 @@
-// Vector kernel of pooling, on vectors of 16 channels. Backward gathers: each pixel takes its share
-// from the windows that hold it. So dx is written once, and any thread can compute any row. It is 2
-// to 5 times as fast as oneDNN 2.6 for max, and as fast for avg (test/bench/pooling_bench.cc).
+// Vector kernel of pooling, on vectors of 8 or 16 channels. Backward gathers: each pixel takes its
+// share from the windows that hold it. So dx is written once, and any thread can compute any row.
+// It is 2 to 5 times as fast as oneDNN 2.6 for max, and as fast for avg
+// (test/bench/pooling_bench.cc).
 #include <algorithm>
 #include <span>
 #include <vector>
@@ -34,6 +35,7 @@ std::vector<Range> Ranges(WindowRange (*of)(const WindowSide&, int64_t, int64_t)
 struct Geometry {
   int64_t c, row;  // channels, elements of a row
   int32_t kernel_x, stride_y, stride_x;
+  bool sixteen;  // HasSixteenLanes()
 };
 
 #define SINGA_INLINE __attribute__((always_inline)) static inline
@@ -132,7 +134,7 @@ SINGA_CPU_CLONES void MaxRow(const Geometry g, const float* __restrict x, const 
                              uint16_t* __restrict winner) {
   for (const Range columns : pixels) {
     EachChannel(
-        g.c, [&](auto width, int64_t c) __attribute__((always_inline)) {
+        g.sixteen, g.c, [&](auto width, int64_t c) __attribute__((always_inline)) {
           MaxOfWindow<decltype(width)>(g, x + c, rows, columns, y + c, winner + c);
         });
     y += g.c, winner += g.c;
@@ -145,7 +147,7 @@ SINGA_CPU_CLONES void MaxGradientRow(const Geometry g, const float* __restrict d
                                      std::span<const Range> windows, float* __restrict dx) {
   for (const Range columns : windows) {
     EachChannel(
-        g.c, [&](auto width, int64_t c) __attribute__((always_inline)) {
+        g.sixteen, g.c, [&](auto width, int64_t c) __attribute__((always_inline)) {
           GradientOfMax<decltype(width)>(g, dy + c, winner + c, rows, columns, dx + c);
         });
     dx += g.c;
@@ -157,7 +159,7 @@ SINGA_CPU_CLONES void MeanRow(const Geometry g, const float* __restrict x, const
                               std::span<const Range> row, float scale, float* __restrict y) {
   for (const Range columns : row) {
     EachChannel(
-        g.c, [&](auto width, int64_t c) __attribute__((always_inline)) {
+        g.sixteen, g.c, [&](auto width, int64_t c) __attribute__((always_inline)) {
           ScaledSum<decltype(width)>(g, x + c, rows, columns, scale, y + c);
         });
     y += g.c;
@@ -218,8 +220,12 @@ class VectorPooling final : public PoolingPlan {
 
  private:
   Geometry GeometryOf(const ImageShape& read) const {
-    return {read.c, read.w * read.c, static_cast<int32_t>(d_.window.x.kernel),
-            static_cast<int32_t>(d_.window.y.stride), static_cast<int32_t>(d_.window.x.stride)};
+    return {read.c,
+            read.w * read.c,
+            static_cast<int32_t>(d_.window.x.kernel),
+            static_cast<int32_t>(d_.window.y.stride),
+            static_cast<int32_t>(d_.window.x.stride),
+            sixteen_};
   }
 
   bool weighs() const { return !d_.max && d_.cut(); }
@@ -241,6 +247,7 @@ class VectorPooling final : public PoolingPlan {
   const PoolingDesc d_;
   const std::vector<Range> pixels_y_, pixels_x_, windows_y_, windows_x_;
   const float scale_;  // factor of a mean
+  const bool sixteen_ = HasSixteenLanes();
 };
 
 std::unique_ptr<PoolingPlan> Make(Context&, const PoolingDesc& desc) {

@@ -4,9 +4,11 @@
 #include "math/layout/transpose.h"
 #include "math/scratch_layout.h"
 #include "nn/neuron/carry_state.h"
+#include "nn/neuron/few_rows.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/math/gemm.h"
 #include "singa/tensor/memory.h"
+#include "tensor/constant_tensors.h"
 
 namespace singa {
 
@@ -43,12 +45,12 @@ void RecurrentSteps::Forward(Context& ctx, Inputs in, Outputs out) const {
     Gemm(ctx, steps_ * rows_, hidden_, inputs_, 1, {in[0]->data.data(), inputs_},
          Transposed(InputWeight(g)->data.data(), inputs_), 0, InputBlock(g), kept_width());
   PackBias(ctx);
-  PackStateWeights(ctx, true);
+  const float* const weights = StateWeights(ctx, !HasFewRows(ctx));
   float* const from_state = At(ctx, places_.from_state);
   const float* const zeros = Zeros(ctx);
   for (int64_t t = 0; t < steps_; ++t) {
     const State before = Before(t, in, out);
-    FromState(ctx, before.h, from_state);
+    FromState(ctx, weights, before.h, from_state);
     (*cell_.step)(ctx, {.rows = rows_,
                         .hidden = hidden_,
                         .from_state = from_state,
@@ -113,39 +115,73 @@ void RecurrentSteps::PackBias(Context& ctx) const {
     CopyFloats(ctx, params_[2 * cell_.gates + g]->data.data(), bias + g * hidden_, hidden_);
 }
 
-// packed: [G h, h], the gates' weights one below the other; transposed: [h, G h]. A single step
-// reads the params directly, as a copy would take longer.
-void RecurrentSteps::PackStateWeights(Context& ctx, bool transpose) const {
-  if (steps_ == 1) return;
-  float* const packed = At(ctx, places_.packed);
-  const int64_t size = hidden_ * hidden_;
-  for (int g = 0; g < cell_.gates; ++g)
-    CopyFloats(ctx, StateWeight(g)->data.data(), packed + g * size, size);
-  if (transpose)
-    TransposeEach(ctx, packed, At(ctx, places_.transposed), 1, cell_.gates * hidden_, hidden_);
+// Returns whether the products of a step read the weights where they lie, without a copy in the
+// format of Gemm.
+bool RecurrentSteps::HasFewRows(const Context& ctx) const {
+  return rows_ <= kFewRows && ctx.device == Device::kCpu && !ctx.plain;
 }
 
-// Computes from_state: [b, G h] = h U^T of every gate; h: [b, h].
-void RecurrentSteps::FromState(Context& ctx, const float* h, float* from_state) const {
-  const int64_t all = cell_.gates * hidden_;
-  if (!h) {
-    ZeroFloats(ctx, from_state, rows_ * all);
-  } else if (steps_ > 1) {
-    Gemm(ctx, rows_, all, hidden_, 1, {h, hidden_}, {At(ctx, places_.transposed), all}, 0,
-         from_state, all);
-  } else {
+// Returns the weights of the state of all gates: [G h, h], one gate below the other; transposed:
+// [h, G h]. A single step reads the params directly, as a copy would take longer, and gets null.
+const float* RecurrentSteps::StateWeights(Context& ctx, bool transposed) const {
+  if (steps_ == 1) return nullptr;
+  const int64_t size = hidden_ * hidden_, all = cell_.gates * hidden_;
+  const auto pack = [&](float* packed) {
     for (int g = 0; g < cell_.gates; ++g)
-      Gemm(ctx, rows_, hidden_, hidden_, 1, {h, hidden_},
-           Transposed(StateWeight(g)->data.data(), hidden_), 0, from_state + g * hidden_, all);
+      CopyFloats(ctx, StateWeight(g)->data.data(), packed + g * size, size);
+    return packed;
+  };
+  float* const packed = At(ctx, places_.packed);
+  if (ctx.constant) {
+    if (constant_) return constant_;
+    std::string form = transposed ? "transposed" : "packed";
+    for (int g = 0; g < cell_.gates; ++g)
+      form += StrCat(" ", static_cast<const void*>(StateWeight(g)->data.data()));
+    const auto make = [&] {
+      Tensor made = Tensor::Allocate({all * hidden_});
+      if (transposed)
+        TransposeEach(ctx, pack(packed), made.data(), 1, all, hidden_);
+      else
+        pack(made.data());
+      return made;
+    };
+    return constant_ = ctx.constant->Get(StateWeight(0)->data.data(), form, make).data();
+  }
+  pack(packed);
+  if (!transposed) return packed;
+  float* const to = At(ctx, places_.transposed);
+  TransposeEach(ctx, packed, to, 1, all, hidden_);
+  return to;
+}
+
+// Computes from_state: [b, G h] = h U^T of every gate; h: [b, h]. `weights`: StateWeights().
+void RecurrentSteps::FromState(Context& ctx, const float* weights, const float* h,
+                               float* from_state) const {
+  const int64_t all = cell_.gates * hidden_;
+  if (!h) return ZeroFloats(ctx, from_state, rows_ * all);
+  if (steps_ > 1) {
+    if (HasFewRows(ctx))
+      return InnerProductFeature(ctx, h, Transposed(weights, hidden_), nullptr, from_state, rows_,
+                                 all, hidden_, nullptr);
+    return Gemm(ctx, rows_, all, hidden_, 1, {h, hidden_}, {weights, all}, 0, from_state, all);
+  }
+  for (int g = 0; g < cell_.gates; ++g) {
+    const GemmOperand of_gate = Transposed(StateWeight(g)->data.data(), hidden_);
+    if (rows_ == 1 && HasFewRows(ctx))
+      InnerProductFeature(ctx, h, of_gate, nullptr, from_state + g * hidden_, 1, hidden_, hidden_,
+                          nullptr);
+    else
+      Gemm(ctx, rows_, hidden_, hidden_, 1, {h, hidden_}, of_gate, 0, from_state + g * hidden_,
+           all);
   }
 }
 
 // Adds to dh, [b, h], the gradients of step t's products with the state, times U of every gate.
-void RecurrentSteps::ToState(Context& ctx, int64_t t, float* dh) const {
+void RecurrentSteps::ToState(Context& ctx, const float* weights, int64_t t, float* dh) const {
   const int64_t row = t * rows_ * kept_width();
   if (steps_ > 1)
     return Gemm(ctx, rows_, hidden_, cell_.gates * hidden_, 1, {StateBlock(0) + row, kept_width()},
-                {At(ctx, places_.packed), hidden_}, 1, dh, hidden_);
+                {weights, hidden_}, 1, dh, hidden_);
   for (int g = 0; g < cell_.gates; ++g)
     Gemm(ctx, rows_, hidden_, hidden_, 1, {StateBlock(g) + row, kept_width()},
          {StateWeight(g)->data.data(), hidden_}, 1, dh, hidden_);
@@ -154,7 +190,7 @@ void RecurrentSteps::ToState(Context& ctx, int64_t t, float* dh) const {
 // Goes back from the last step to the first. Computes the gradients of all products, in kept_, and
 // those of the state before the first step.
 void RecurrentSteps::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
-  PackStateWeights(ctx, false);
+  const float* const weights = StateWeights(ctx, false);
   const float* const zeros = Zeros(ctx);
   float *const dh = At(ctx, places_.dh), *const dc = At(ctx, places_.dc);
   ZeroFloats(ctx, dh, state_size());
@@ -173,7 +209,7 @@ void RecurrentSteps::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
                             .dy = out[0]->grad.data() + t * state_size(),
                             .dh = dh,
                             .dc = dc});
-    if (t > 0 || wants_first) ToState(ctx, t, dh);
+    if (t > 0 || wants_first) ToState(ctx, weights, t, dh);
   }
   if (wants_first) CopyFloats(ctx, dh, in[1]->grad.data(), state_size());
   if (in.size() > 2 && !in[2]->grad.empty()) CopyFloats(ctx, dc, in[2]->grad.data(), state_size());

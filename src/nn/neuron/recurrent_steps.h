@@ -79,9 +79,10 @@ class RecurrentSteps {
   State Before(int64_t t, Inputs in, Outputs out) const;
   float* Zeros(Context& ctx) const;
   void PackBias(Context& ctx) const;
-  void PackStateWeights(Context& ctx, bool transpose) const;
-  void FromState(Context& ctx, const float* h, float* from_state) const;
-  void ToState(Context& ctx, int64_t t, float* dh) const;
+  bool HasFewRows(const Context& ctx) const;
+  const float* StateWeights(Context& ctx, bool transposed) const;
+  void FromState(Context& ctx, const float* weights, const float* h, float* from_state) const;
+  void ToState(Context& ctx, const float* weights, int64_t t, float* dh) const;
   void StepsBackward(Context& ctx, Inputs in, Outputs out) const;
   void InputGradient(Context& ctx, float* dx) const;
   void WeightGradients(Context& ctx, Inputs in, Outputs out) const;
@@ -97,6 +98,7 @@ class RecurrentSteps {
   Tensor *const first_h_, *const first_c_;
   Places places_{};
   int64_t scratch_bytes_ = 0;
+  mutable const float* constant_ = nullptr;  // StateWeights with Context::constant, once computed
 };
 
 }  // namespace singa

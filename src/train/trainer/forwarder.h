@@ -16,6 +16,7 @@
 #include "singa/base/error.h"
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
+#include "tensor/constant_tensors.h"
 #include "train/device/worker_device.h"
 
 namespace singa {
@@ -121,6 +122,7 @@ class Forwarder {
   StepState state_;
   Context ctx_;
   std::unique_ptr<WorkerDevice> device_;  // null: the CPU
+  ConstantTensors constant_;              // of params(), which Open binds
   FedRows fed_;
   ParamTable params_;
   std::vector<Sized> nets_;  // from the largest to one row
