@@ -28,7 +28,7 @@ class ImageListStore final : public Store {
  public:
   explicit ImageListStore(const StoreOptions& options)
       : list_(InputFile::Open(options.path)),
-        lines_(IndexLines(list_)),
+        lines_(IndexLines(LineScan(list_))),
         root_(RootOf(options)),
         absolute_(options.root_folder.empty()),
         has_label_(options.has_label && options.targets == 0),

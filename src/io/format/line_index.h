@@ -1,13 +1,15 @@
-// IndexLines finds the lines of a text, each of which is a record.
+// LineScan and IndexLines find the lines of a text, each of which is a record.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/file/input_file.h"
+#include "io/format/csv_fields.h"
 #include "io/format/scan_window.h"
 
 namespace singa {
@@ -20,11 +22,30 @@ int64_t ByteOrderMark(std::string_view text);
 // Returns the number, from 1, of the line at `offset`. It reads the file up to there.
 int64_t LineAt(const InputFile& file, int64_t offset);
 
-// Returns the places of the first `most` lines that are not blank, without their ends. A line of
-// `separators` alone is blank, too. Throws DataError for text in UTF-16, and for a line of more
-// than kMaxLineBytes.
-std::vector<ValuePlace> IndexLines(const InputFile& file,
-                                   int64_t most = std::numeric_limits<int64_t>::max(),
-                                   const std::string& separators = "");
+// Finds one line after the other. A line that is blank, or has separators alone, is left out.
+class LineScan {
+ public:
+  // `file` outlives it. Throws DataError for text in UTF-16.
+  explicit LineScan(const InputFile& file, const std::string& separators = "");
+
+  // Returns the place of the next line, without its end; none: there are no more. Throws DataError
+  // for a line of more than kMaxLineBytes.
+  std::optional<ValuePlace> Next();
+
+  // Returns the place of `first`, the line that Next returned last, and of the lines that it needs
+  // behind it: a field in quotes may have line breaks. None: a quote does not close in 32 lines and
+  // 1 MiB.
+  std::optional<ValuePlace> WithQuoted(ValuePlace first);
+
+ private:
+  const InputFile& file_;
+  const CsvFields fields_;
+  ScanWindow window_;
+  int64_t at_ = 0;
+};
+
+// Returns the next `most` lines of a scan.
+std::vector<ValuePlace> IndexLines(LineScan scan,
+                                   int64_t most = std::numeric_limits<int64_t>::max());
 
 }  // namespace singa

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,6 @@
 
 namespace singa {
 namespace {
-
-// Limits of a header whose names contain line breaks.
-constexpr size_t kMostHeaderLines = 32;
-constexpr int64_t kMostHeaderBytes = int64_t{1} << 20;
 
 class TextFileStore final : public ValueStore {
  public:
@@ -44,25 +41,6 @@ class TextFileStore final : public ValueStore {
   const bool has_header_;
   const std::vector<std::string> columns_;
 };
-
-// Joins the places of a header's lines, as a name in quotes may contain line breaks.
-void JoinHeader(const InputFile& file, const std::string& separator,
-                std::vector<ValuePlace>* lines) {
-  const CsvFields fields(separator);
-  ValuePlace header = lines->front();
-  size_t count = 1;
-  for (std::string text;; ++count) {
-    text.resize(header.size);
-    file.ReadAt(header.offset, text.data(), header.size);
-    if (!fields.EndsInQuotes(text)) break;
-    const bool last = count == std::min(lines->size(), kMostHeaderLines);
-    if (!last) header.size = (*lines)[count].offset + (*lines)[count].size - header.offset;
-    if (last || header.size > kMostHeaderBytes)
-      throw ValueError("the header has a quote before a name, and none behind it");
-  }
-  lines->erase(lines->begin() + 1, lines->begin() + static_cast<int64_t>(count));
-  lines->front() = header;
-}
 
 // Returns the names of the columns in the line at `place`. `alone`: the file has no other line.
 std::vector<std::string> HeaderAt(const InputFile& file, const ValuePlace& place, bool alone,
@@ -91,19 +69,21 @@ std::vector<std::string> InOrderOfSample(std::vector<std::string> names,
 
 std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
   InputFile file = InputFile::Open(options.path);
-  const int64_t most = options.header ? kMostHeaderLines + 1 : 1;
-  std::vector<ValuePlace> lines = IndexLines(
-      file, options.first_alone ? most : std::numeric_limits<int64_t>::max(), options.separator);
+  LineScan scan(file, options.separator);
   int64_t header = 0;  // offset of its line
   try {
-    std::vector<std::string> names;
-    if (options.header && !lines.empty()) {
-      header = lines.front().offset;
-      JoinHeader(file, options.separator, &lines);
-      names = HeaderAt(file, lines.front(), lines.size() == 1, options);
-      lines.erase(lines.begin());
-      if (options.first_alone && lines.size() > 1) lines.resize(1);
+    const std::optional<ValuePlace> first = options.header ? scan.Next() : std::nullopt;
+    std::optional<ValuePlace> names_place;
+    if (first) {
+      header = first->offset;
+      names_place = scan.WithQuoted(*first);
+      if (!names_place)
+        throw ValueError("the header has a quote before a name, and none behind it");
     }
+    std::vector<ValuePlace> lines =
+        IndexLines(std::move(scan), options.first_alone ? 1 : std::numeric_limits<int64_t>::max());
+    std::vector<std::string> names;
+    if (names_place) names = HeaderAt(file, *names_place, lines.empty(), options);
     if (lines.empty())
       throw DataError(file.name(), -1,
                       options.header ? "holds no record behind its header" : "holds no record");
