@@ -14,6 +14,7 @@
 #include "driver/command/arguments.h"
 #include "driver/command/data_digits.h"
 #include "driver/command/data_guess.h"
+#include "driver/command/data_split.h"
 #include "driver/command/subcommand.h"
 #include "driver/facts/compare_facts.h"
 #include "io/format/csv_fields.h"
@@ -73,6 +74,8 @@ singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-header] [-label_c
     deviation of all numbers, of each channel or column, and of each target, channel_mean and
     channel_std for a store_conf, and how many records each label has.
 )";
+
+const std::string data_help = std::string(kDataUsage) + kSplitUsage;
 
 [[noreturn]] void ThrowDataUsage(const std::string& message) { throw UsageError("data", message); }
 
@@ -244,10 +247,10 @@ int Stat(const Arguments& args) {
 int DataCommand(const std::vector<std::string>& args) {
   for (const std::string& arg : args) {
     if (arg != "-help" && arg != "--help" && arg != "-h") continue;
-    std::cout << kDataUsage << std::flush;
+    std::cout << data_help << std::flush;
     return kExitOk;
   }
-  if (args.empty()) ThrowDataUsage("singa data needs one of digits, convert, stat");
+  if (args.empty()) ThrowDataUsage("singa data needs one of digits, convert, stat, split");
   const std::string command = "data " + args[0];
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (args[0] == "digits") return WriteDigits({command, rest, {.values = {"seed"}}});
@@ -269,22 +272,23 @@ int DataCommand(const std::vector<std::string>& args) {
     return WithGuess(stat.Operands("PATH")[0], !stat.Has("from") && !stat.Has("label_column"),
                      false, [&] { return Stat(stat); });
   }
+  if (args[0] == "split") return SplitData(rest);
   ThrowDataUsage("no command singa data " + args[0] +
-                 DidYouMeanOneOf(args[0], {"digits", "convert", "stat"}));
+                 DidYouMeanOneOf(args[0], {"digits", "convert", "stat", "split"}));
 }
 
 namespace {
 
-SINGA_REGISTER_SUBCOMMAND(data,
-                          {.place = 70,
-                           .name = "data",
-                           .operands = "",
-                           .brief = "digits, convert, stat: make, convert and inspect records",
-                           .reads = Subcommand::kItsOwn,
-                           .options = {},
-                           .alone = true,
-                           .help = kDataUsage,
-                           .run = [](const CommandLine& line) { return DataCommand(line.args); }});
+SINGA_REGISTER_SUBCOMMAND(
+    data, {.place = 70,
+           .name = "data",
+           .operands = "",
+           .brief = "digits, convert, stat, split: make, convert and inspect records",
+           .reads = Subcommand::kItsOwn,
+           .options = {},
+           .alone = true,
+           .help = data_help.c_str(),
+           .run = [](const CommandLine& line) { return DataCommand(line.args); }});
 
 }  // namespace
 

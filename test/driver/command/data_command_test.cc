@@ -146,5 +146,23 @@ TEST(DataCommand, WritesNoFileThatItReadsOrWritesAlready) {
   EXPECT_EQ(TempDir::Read(csv), "1,2\n");
 }
 
+TEST(DataCommand, SplitsTablesAndListsAlone) {
+  TempDir dir;
+  const std::string csv = dir.Write("a", "x\ty\n1\t\"a\n\"\n2\tb\n");
+  const std::string train = dir.Path("train"), test = dir.Path("test");
+  const auto split = [&](std::vector<std::string> flags, const std::string& path) {
+    flags.insert(flags.begin(), "split");
+    flags.insert(flags.end(), {path, train, test});
+    return DataCommand(flags);
+  };
+  EXPECT_ERROR(split({}, dir.Write("i", Idx({1, 1, 1}, "a"))), kExitUsage, "is idx; only tables");
+  EXPECT_ERROR(split({"-header"}, dir.Write("l", "a.png 0\n")), kExitUsage, "-header");
+  EXPECT_ERROR(split({"-test", "1"}, csv), kExitUsage, "-test must be > 0 and < 1, is 1");
+  EXPECT_ERROR(split({"-label_column", "x"}, csv), kExitUsage, "-by_class");
+  EXPECT_ERROR(DataCommand({"split", csv, train, dir.Path("./train")}), kExitUsage, "same file");
+  EXPECT_EQ(split({"-header", "-separator", "\\t", "-test", "0.5", "-seed", "3"}, csv), kExitOk);
+  EXPECT_EQ(TempDir::Read(train).size() + TempDir::Read(test).size(), 2 * 4u + 7u + 4u);
+}
+
 }  // namespace
 }  // namespace singa
