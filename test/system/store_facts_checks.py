@@ -275,7 +275,9 @@ def classes_that_a_checkpoint_was_trained_on_are_compared(case):
     case.path("test/blue").rename(case.path("test/tint"))  # behind red
     pictures(case, "train", {"red": COLOURS["red"], "tint": COLOURS["blue"]})
     text = 'label 0 is class folder "red", in {} "blue"'
-    has(case.run("-conf", "job.conf", "-test").err, text.format("training"), "stderr of a test")
+    has(case.run("-conf", "job.conf", "-test", code=65).err,
+        'the class folder "blue" of the training is missing, so "red" gets label 0, in training 1',
+        "stderr of a test")
     err = case.run("predict", "-conf", "job.conf", "test").err
     has(err, text.format("the checkpoint"), "stderr of predict")
     has(err, 'test: "tint" is none of the net\'s classes', "stderr of predict")

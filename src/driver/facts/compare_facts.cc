@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text/counted.h"
+#include "driver/facts/class_folders.h"
 #include "driver/facts/compare_colours.h"
 #include "io/format/csv_fields.h"
 #include "nn/graph/graph.h"
@@ -111,8 +112,14 @@ void ComparePair(const InputFacts& train, const InputFacts& test, ConfFindings* 
     found->warnings.push_back(
         ConfigError("path", StrCat("phase ", Phase_Name(test.phase), ": ", text)).Under(test.path));
   };
+  const std::string moved = MovedFolder(train.facts.classes, test.facts.classes);
   const std::string label = OtherLabel(train.facts.classes, test.facts.classes, "in training");
-  if (!label.empty()) warn(label + ": folders are numbered in the order of their names");
+  if (!moved.empty())
+    found->errors.push_back(
+        ConfigError("path", StrCat("phase ", Phase_Name(test.phase), ": ", moved), kExitBadData)
+            .Under(test.path));
+  else if (!label.empty())
+    warn(label + ": folders are numbered in the order of their names");
   const std::string column = OtherColumn(train.facts.columns, test.facts.columns);
   if (!column.empty()) warn(column);
 }

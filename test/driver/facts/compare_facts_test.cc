@@ -118,8 +118,20 @@ TEST(CompareFacts, AClassFolderHasTheLabelOfTheTraining) {
   train.facts.classes = {"cat", "cow", "dog"};
   test.facts.classes = {"cat", "dog"};
   EXPECT_EQ(Found({train, test}),
-            "warning: P.path: phase kTest: label 1 is class folder \"dog\", in training \"cow\": "
+            "error: P.path: phase kTest: the class folder \"cow\" of the training is missing, so "
+            "\"dog\" gets label 1, in training 2; if the class has no pictures here, make an empty "
+            "folder \"cow\" and set on_bad_record: kSkip\n");
+  test.facts.classes = {"cat", "cod", "cow"};
+  EXPECT_EQ(Found({train, test}),
+            "error: P.path: phase kTest: the class folder \"cod\" is not in the training, so "
+            "\"cow\" gets label 2, in training 1; take it out of the test\n");
+  test.facts.classes = {"cat", "cot", "dog"};
+  EXPECT_EQ(Found({train, test}),
+            "warning: P.path: phase kTest: label 1 is class folder \"cot\", in training \"cow\": "
             "folders are numbered in the order of their names\n");
+  test.facts.classes = {"cat", "cow"};  // the last one changes no label
+  EXPECT_EQ(Found({train, test}), "");
+  test.facts.classes = {"dog"};
   test.layer = "other";
   EXPECT_EQ(Found({train, test}), "");
 }
