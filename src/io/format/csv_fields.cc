@@ -101,13 +101,17 @@ CsvFields::CsvFields(const std::string& separator) {
 }
 
 std::optional<std::string_view> CsvFields::Next(std::string_view* line) const {
-  line->remove_prefix(std::min(line->find_first_not_of(kLineBlanks), line->size()));
+  while (!line->empty() && IsSkipped(line->front())) line->remove_prefix(1);
   const size_t length = LengthOfField(*line);
   const std::string_view field = WithoutBlanks(line->substr(0, length));
   const bool last = length == line->size();
   if (field.empty() && last) return {};
   line->remove_prefix(last ? length : length + 1);
   return WithoutQuotes(field);
+}
+
+bool CsvFields::IsSkipped(char c) const {
+  return IsLineBlank(c) && (!Separates(c) || Separates(' '));
 }
 
 size_t CsvFields::LengthOfField(std::string_view line) const {
@@ -121,8 +125,7 @@ size_t CsvFields::LengthOfField(std::string_view line) const {
 }
 
 bool CsvFields::EndsInSeparator(std::string_view line) const {
-  const auto blank = [this](char c) { return c == ' ' || (IsLineBlank(c) && !Separates(c)); };
-  while (!line.empty() && blank(line.back())) line.remove_suffix(1);
+  while (!line.empty() && IsSkipped(line.back())) line.remove_suffix(1);
   return !line.empty() && Separates(line.back());
 }
 
@@ -132,7 +135,7 @@ bool CsvFields::IsEmpty(std::string_view line) const {
 
 bool CsvFields::EndsInQuotes(std::string_view text) const {
   for (;;) {
-    text.remove_prefix(std::min(text.find_first_not_of(kLineBlanks), text.size()));
+    while (!text.empty() && IsSkipped(text.front())) text.remove_prefix(1);
     if (text.starts_with('"') && LengthInQuotes(text) == 0) return true;
     const size_t length = LengthOfField(text);
     if (length == text.size()) return false;

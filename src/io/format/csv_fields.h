@@ -25,7 +25,8 @@ class CsvFields {
   // line belongs to the field, which then is the rest of the line.
   std::optional<std::string_view> Next(std::string_view* line) const;
 
-  // Returns whether a separator that is no space ends the line, so that an empty field may follow.
+  // Returns whether a separator ends the line, so that an empty field may follow. Where a space
+  // separates, no blank counts.
   bool EndsInSeparator(std::string_view line) const;
 
   // Returns whether a field of `text` begins with a quote that does not close.
@@ -37,6 +38,9 @@ class CsvFields {
   bool Separates(char c) const { return separates_[static_cast<unsigned char>(c)]; }
 
  private:
+  // Returns whether `c` is a blank that may stand around a field. Where a space separates, all
+  // blanks are, as columns may be aligned.
+  bool IsSkipped(char c) const;
   size_t LengthOfField(std::string_view line) const;
 
   bool separates_[256] = {};

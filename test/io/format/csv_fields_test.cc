@@ -50,6 +50,16 @@ TEST(CsvFieldsTest, AnEmptyFieldInQuotesEndsALine) {
   EXPECT_EQ(FieldsOf(",1"), (Texts{"", "1"}));
 }
 
+TEST(CsvFieldsTest, TwoTabsHaveAnEmptyFieldBetweenThem) {
+  EXPECT_EQ(FieldsOf("1\t\t 3\t\"\"\r", "\t"), (Texts{"1", "", "3", ""}));
+  EXPECT_EQ(FieldsOf("\t1", "\t"), (Texts{"", "1"}));
+  EXPECT_EQ(FieldsOf("1\t\t2;;3", "\t;"), (Texts{"1", "", "2", "", "3"}));
+  EXPECT_EQ(FieldsOf(" \t1 \t  2\t", " \t"), (Texts{"1", "2"}));  // aligned columns
+  EXPECT_TRUE(CsvFields("\t").EndsInQuotes("1\t\t\"2"));
+  EXPECT_TRUE(CsvFields("\t").EndsInSeparator("1\t \r"));
+  EXPECT_FALSE(CsvFields("\t ").EndsInSeparator("1\t \r"));
+}
+
 TEST(CsvFieldsTest, AHeaderHasNamesWithSeparatorsAndQuotes) {
   EXPECT_EQ(ColumnNames("\"width, cm\",\"5\"\" pipe\", age \r", ","),
             (Texts{"width, cm", "5\" pipe", "age"}));
