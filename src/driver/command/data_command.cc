@@ -129,6 +129,7 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
   ReadLineFlags(args, backend, &options);
   options.raw_files = keeps_files;
   options.encoded = args.Has("encoded");
+  options.skips_bad = args.Get("max_bad", "0") != "0";
   const StoreTraits& traits = TraitsOf(backend);
   if (options.encoded && traits.encoded != Encoded::kAsSaid && !traits.picture_files)
     args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +

@@ -78,6 +78,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   store.shape = options.shape;
   store.short_side = ShortSideOf(options);
   if (own || traits.raw_datums) store.colours = ColoursOf(settings.conf);
+  store.skips_bad = MaxBadOf(settings.conf) > 0;
   return store;
 }
 
@@ -88,7 +89,8 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .has_label = options.labels,
           .targets = conf.num_targets(),
           .header = conf.header(),
-          .label_column = conf.label_column()};
+          .label_column = conf.label_column(),
+          .skips_bad = MaxBadOf(conf) > 0};
 }
 
 // Returns how many fields the first line has that can be read, past at most `most` bad ones.

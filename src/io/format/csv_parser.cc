@@ -20,6 +20,7 @@ class CsvParser final : public ValueParser {
         label_fields_(options.label_fields),
         has_label_(options.has_label && options.targets == 0),
         targets_(options.targets),
+        skip_advice_(options.skips_bad ? "" : kSkipAdvice),
         chosen_(has_label_ || targets_ > 0 ? ColumnIndex(options.label_column, names) : 0),
         chooses_(!options.label_column.empty()),
         names_(names) {}
@@ -111,7 +112,7 @@ class CsvParser final : public ValueParser {
     const bool word = !IsNumber(field) && IsWord(field);
     const char* const columns = has_label_ ? "; every column but the label must hold numbers"
                                            : "; every column must hold numbers";
-    return StrCat(kSkipAdvice, word ? columns : "");
+    return StrCat(skip_advice_, word ? columns : "");
   }
 
   // Returns advice if the label of `line` seems to be elsewhere, or is a word; else "".
@@ -122,7 +123,7 @@ class CsvParser final : public ValueParser {
       if (++count == 2) second = *next;
       last = *next;
     }
-    if (field.empty()) return kSkipAdvice;
+    if (field.empty()) return skip_advice_;
     constexpr char kFirst[] = "; the label is the first number of a line";
     if (!chooses_ && count > 1 && IsNumber(field) && LabelFrom(last))
       return StrCat(kFirst, ", and here it seems to be the last: then set label_column: \"", count,
@@ -159,6 +160,7 @@ class CsvParser final : public ValueParser {
   const LabelFields label_fields_;
   const bool has_label_;
   const int64_t targets_;
+  const char* const skip_advice_;
   const int64_t chosen_;                  // index of the label's column, or of the first target's
   const bool chooses_;                    // whether label_column chose that column
   const std::vector<std::string> names_;  // names of the columns; empty: there is no header

@@ -88,6 +88,7 @@ struct StoreOptions {
   // Order of colours, as the conf says, of pictures that are not decoded from an image file. With
   // kBlueFirst OpenStore reverses it, and readers see red first.
   ColourOrder colours = ColourOrder::kNotSaid;
+  bool skips_bad = false;    // bad records are skipped, so no error advises to skip them
   bool first_alone = false;  // textfile: only the first record is needed
   bool warns = true;  // warn of files left out; set it in only one of several stores on a file
 };

@@ -129,6 +129,7 @@ void StoreInput::SetReading(const StoreProto& conf) {
   options_.order.random_skip = conf.random_skip();
   options_.threads = conf.decode_threads();
   options_.max_bad = MaxBadOf(conf);
+  options_.store.skips_bad = options_.max_bad > 0;
 }
 
 void StoreInput::SetShape(const StoreProto& conf) {
