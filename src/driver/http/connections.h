@@ -22,9 +22,8 @@ class Connections {
   void Begin(int socket);
   // A request has come.
   void Renew(int socket);
-  // Called when the body is read, before the answer is made. Until EndAnswer the connection is not
-  // shut down for another client. A request without a body is answered without these calls: its
-  // connection was renewed a moment before.
+  // Called when the request is read, before the answer is made. Until EndAnswer the connection is
+  // not shut down for another client.
   void BeginAnswer(int socket);
   void EndAnswer(int socket);
   // REQUIRES: called before the socket is closed.

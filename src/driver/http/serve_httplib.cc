@@ -193,7 +193,11 @@ class HttplibServer final : public HttpServer, private httplib::Server {
     const int64_t most = site_->MostBody(asked);
     const bool body = HasBody(request), ends = *last;
     *last = ends || body;  // until the body is read
-    if (!body || most == 0) return site_->Answer(asked);
+    const auto answer = [&] {
+      const AnswerMark mark(&connections_, socket->socket());
+      return site_->Answer(asked);
+    };
+    if (!body || most == 0) return answer();
     const std::optional<int64_t> length = LengthOf(request);
     if (!length) return HttpError(411, "the body needs a Content-Length, and no encoding");
     if (*length > most)
@@ -206,8 +210,7 @@ class HttplibServer final : public HttpServer, private httplib::Server {
     if (const auto refused = ReadBody(*length, socket, &bytes, &asked.body))
       return stopped_ ? HttpError(503, "the server ends") : *refused;
     *last = ends;
-    const AnswerMark mark(&connections_, socket->socket());
-    return site_->Answer(asked);
+    return answer();
   }
 
   // Called by the library when it has read the head. Keeps the answer for the handler.
