@@ -30,7 +30,7 @@ JobState ParsedConf(const std::string& text) {
   JobProto job;
   if (!parser.ParseFromString(text, &job)) return state;
   state.name = job.name();
-  if (job.has_train_steps()) state.train_steps = job.train_steps();
+  if (job.has_train_steps() && job.train_epochs() == 0) state.train_steps = job.train_steps();
   return state;
 }
 

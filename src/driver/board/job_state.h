@@ -12,10 +12,11 @@
 namespace singa {
 
 struct JobState {
-  std::string name;                    // "": not known
-  std::optional<int64_t> train_steps;  // none: not known
-  bool locked_here = false;            // a process of this host has the workspace's lock
-  bool locked_elsewhere = false;       // a process of another host had it last
+  std::string name;  // "": not known
+  // None: not known. No file of a workspace says how many steps train_epochs are.
+  std::optional<int64_t> train_steps;
+  bool locked_here = false;       // a process of this host has the workspace's lock
+  bool locked_elsewhere = false;  // a process of another host had it last
 
   // Returns whether the job runs. Locks of other hosts cannot be seen, so there a change of the
   // rows within the last two minutes counts. `changed`: when they changed, in seconds since 1970.

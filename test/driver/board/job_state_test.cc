@@ -35,5 +35,14 @@ TEST(JobStateReaderTest, ParsesTheConfAgainOnlyIfItHasChanged) {
   EXPECT_FALSE(reader.Read(files).train_steps);
 }
 
+TEST(JobStateReaderTest, TheStepsOfEpochsAreNotKnown) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir.Path("visualization"));
+  dir.Write("visualization/job.conf", R"(name: "a" train_steps: 0 train_epochs: 3)");
+  const JobState state = JobStateReader().Read(WorkspaceFiles(dir.path()));
+  EXPECT_EQ(state.name, "a");
+  EXPECT_FALSE(state.train_steps);
+}
+
 }  // namespace
 }  // namespace singa
