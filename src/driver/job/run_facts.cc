@@ -11,6 +11,7 @@
 #include "driver/version.h"
 #include "driver/workspace/progress.h"
 #include "io/checkpoint/trained_classes.h"
+#include "singa/base/error.h"
 #include "tensor/gpu/gpus.h"
 
 namespace singa {
@@ -38,7 +39,8 @@ void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
 std::string ValueIn(const std::map<std::string, RunValue>& run, const std::string& name) {
   constexpr size_t kMostShown = 100;  // bytes
   const auto it = run.find(name);
-  return it == run.end() ? "not known" : "\"" + ShortText(it->second.text(), kMostShown) + "\"";
+  return it == run.end() ? "not known"
+                         : "\"" + ShortText(Printable(it->second.text()), kMostShown) + "\"";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "io/checkpoint/trained_classes.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "io/checkpoint/checkpoint.h"
@@ -9,19 +10,24 @@
 namespace singa {
 namespace {
 
-// Splits at '/': classes are names of folders, which have no '/'.
+// Names of folders have no '/', which separates them. Words of class_names may have it, but no line
+// break: a '/' before the first name says that line breaks separate names.
 std::vector<std::string> Split(const std::string& text) {
+  const bool lines = text.starts_with('/');
   std::vector<std::string> names;
-  std::istringstream rest(text);
-  for (std::string name; std::getline(rest, name, '/');) names.push_back(name);
+  std::istringstream rest(text.substr(lines ? 1 : 0));
+  for (std::string name; std::getline(rest, name, lines ? '\n' : '/');) names.push_back(name);
   return names;
 }
 
 }  // namespace
 
 void SetClasses(const std::vector<std::string>& names, std::map<std::string, RunValue>* run) {
+  const bool lines = std::ranges::any_of(
+      names, [](const std::string& name) { return name.find('/') != name.npos; });
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : "/") + name;
+  for (const std::string& name : names)
+    text += (text.empty() ? (lines ? "/" : "") : lines ? "\n" : "/") + name;
   if (!text.empty()) (*run)[kClasses] = text;
 }
 
