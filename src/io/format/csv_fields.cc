@@ -34,16 +34,6 @@ std::string_view WithoutQuotes(std::string_view field) {
   return WithoutBlanks(field.substr(1, field.size() - 2));
 }
 
-// Returns the field with one quote for two.
-std::string WithSingleQuotes(std::string_view field) {
-  std::string text;
-  for (size_t i = 0; i < field.size(); ++i) {
-    text += field[i];
-    if (field.substr(i, 2) == "\"\"") ++i;
-  }
-  return text;
-}
-
 // Returns `field` without a "+" before it. "+-1" is no number and stays.
 std::string_view WithoutPlus(std::string_view field) {
   return field.size() > 1 && field[0] == '+' && field[1] != '-' ? field.substr(1) : field;
@@ -169,6 +159,15 @@ std::vector<std::string> ColumnNames(std::string_view header, const std::string&
     names.push_back(WithSingleQuotes(*field));
   }
   return names;
+}
+
+std::string WithSingleQuotes(std::string_view field) {
+  std::string text;
+  for (size_t i = 0; i < field.size(); ++i) {
+    text += field[i];
+    if (field.substr(i, 2) == "\"\"") ++i;
+  }
+  return text;
 }
 
 std::optional<float> FloatIn(std::string_view field) {

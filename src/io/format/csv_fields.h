@@ -56,6 +56,9 @@ std::vector<std::string> ColumnNames(std::string_view header, const std::string&
 // Returns whether all names are numbers, so that the line may be a record.
 bool AreNumbers(const std::vector<std::string>& names);
 
+// Returns the field with one quote for two.
+std::string WithSingleQuotes(std::string_view field);
+
 // Converts a field to a float, as ParseNumber does, but the field may begin with a "+". A number
 // that is too small for a float becomes 0, one that is too large infinite. nullopt: no number.
 std::optional<float> FloatIn(std::string_view field);

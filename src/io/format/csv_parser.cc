@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/text/counted.h"
+#include "io/format/class_words.h"
 #include "io/format/csv_fields.h"
 #include "io/format/value_parser.h"
 #include "singa/base/str_cat.h"
@@ -23,17 +24,29 @@ class CsvParser final : public ValueParser {
         skip_advice_(options.skips_bad ? "" : kSkipAdvice),
         chosen_(has_label_ || targets_ > 0 ? ColumnIndex(options.label_column, names) : 0),
         chooses_(!options.label_column.empty()),
+        words_(options.class_names),
         names_(names) {}
 
   std::optional<int32_t> LabelOf(std::string_view line) const override {
     if (!has_label_ || label_fields_ == LabelFields::kLeftOut) return {};
     try {
-      std::optional<std::string_view> field = fields_.Next(&line);
-      for (int64_t at = 0; field && at < chosen_; ++at) field = fields_.Next(&line);
-      if (field) return Label(*field, line, chosen_);
+      if (const auto field = ChosenField(line)) return Label(*field, line, chosen_);
     } catch (const ValueError&) {
     }
     return {};
+  }
+
+  std::optional<std::string> LabelFieldOf(std::string_view line, bool last) const override {
+    if (!ReadsIntegers()) return {};
+    const auto field = ChosenField(line);
+    if (!field || !Advice(*field).empty() || HasLoneReturn(*field)) return {};
+    return WithSingleQuotes(last ? EndsOf(line).last : *field);
+  }
+
+  bool LastSeemsLabel(std::string_view line) const override {
+    const auto field = ChosenField(line);
+    const Ends ends = EndsOf(line);
+    return ReadsIntegers() && field && SeemsLast(*field, ends) && !LabelFrom(ends.last);
   }
 
   const Sample& Parse(std::string_view line) override {
@@ -52,6 +65,40 @@ class CsvParser final : public ValueParser {
   }
 
  private:
+  struct Ends {  // of a line
+    std::string_view second, last;
+    int64_t count = 0;  // of fields
+  };
+
+  Ends EndsOf(std::string_view line) const {
+    Ends ends;
+    for (auto next = fields_.Next(&line); next; next = fields_.Next(&line)) {
+      if (++ends.count == 2) ends.second = *next;
+      ends.last = *next;
+    }
+    return ends;
+  }
+
+  // Returns whether each line has an integer as label.
+  bool ReadsIntegers() const {
+    return has_label_ && label_fields_ == LabelFields::kNeeded && words_.empty();
+  }
+
+  // Returns the field of the label's column; nullopt: the line has no such column.
+  std::optional<std::string_view> ChosenField(std::string_view line) const {
+    std::optional<std::string_view> field = fields_.Next(&line);
+    for (int64_t at = 0; field && at < chosen_; ++at) field = fields_.Next(&line);
+    return field;
+  }
+
+  // Returns whether the last field of a line seems to be its label, as `field`, the first one, is
+  // a number that is none.
+  bool SeemsLast(std::string_view field, const Ends& ends) const {
+    if (chooses_ || ends.count < 2 || !IsNumber(field) || ends.last.empty()) return false;
+    if (!words_.empty()) return words_.LabelOf(ends.last).has_value();
+    return !LabelFrom(field) && (LabelFrom(ends.last) || !IsNumber(ends.last));
+  }
+
   // Adds the field of column `at`, from 0.
   void Add(std::string_view field, std::string_view line, int64_t at) {
     const bool of_label = at >= chosen_ && at - chosen_ < (has_label_ ? 1 : targets_);
@@ -117,32 +164,29 @@ class CsvParser final : public ValueParser {
 
   // Returns advice if the label of `line` seems to be elsewhere, or is a word; else "".
   std::string LabelAdvice(std::string_view field, std::string_view line) const {
-    std::string_view last, second;
-    int64_t count = 0;
-    for (auto next = fields_.Next(&line); next; next = fields_.Next(&line)) {
-      if (++count == 2) second = *next;
-      last = *next;
-    }
     if (field.empty()) return skip_advice_;
-    constexpr char kFirst[] = "; the label is the first number of a line";
-    if (!chooses_ && count > 1 && IsNumber(field) && LabelFrom(last))
-      return StrCat(kFirst, ", and here it seems to be the last: then set label_column: \"", count,
-                    "\"");
-    if (!chooses_ && count > 1 && IsNumber(field) && !last.empty() && !IsNumber(last))
-      return StrCat(kFirst, ": put the class there, as a number from 0, in place of ",
-                    FieldText(last));
-    return !IsNumber(field) && (IsNumber(second) || chooses_) ? "; write classes as numbers from 0"
-                                                              : "";
+    const Ends ends = EndsOf(line);
+    const bool needed = label_fields_ == LabelFields::kNeeded, numbers = words_.empty();
+    if (SeemsLast(field, ends))
+      return StrCat("; the label is the first ", numbers ? "number" : "field",
+                    " of a line, and here it seems to be the last: then set label_column: \"",
+                    ends.count, "\"",
+                    needed && numbers && !LabelFrom(ends.last) ? " and class_names" : "");
+    if (!numbers || IsNumber(field) || (!IsNumber(ends.second) && !chooses_)) return "";
+    return StrCat("; write classes as numbers from 0", needed ? ", or set class_names" : "");
   }
 
   int32_t Label(std::string_view field, std::string_view line, int64_t column) const {
-    if (const std::optional<int32_t> label = LabelFrom(field)) return *label;
+    const bool numbers = words_.empty();
+    if (const auto label = numbers ? LabelFrom(field) : words_.LabelOf(field)) return *label;
     if (field.empty() && label_fields_ == LabelFields::kMayBeEmpty) return kNoLabel;
     std::string advice = Advice(field) + LabelAdvice(field, line);
-    if (advice.empty()) advice = IntegerAdvice(field);
+    if (advice.empty() && numbers) advice = IntegerAdvice(field);
     if (label_fields_ == LabelFields::kMayBeEmpty) advice += "; -no_labels leaves labels out";
     const bool usual = names_.empty() && !chooses_;  // the label is the first number of a line
-    throw ValueError(NoLabelText(usual ? "the label" : Place("the label", column), field) + advice);
+    const std::string place = usual ? "the label" : Place("the label", column);
+    throw ValueError((numbers ? NoLabelText(place, field) : words_.NoWordText(place, field)) +
+                     advice);
   }
 
   // Converts number `index`, from 0, of the line's numbers or targets; `what` says which.
@@ -163,6 +207,7 @@ class CsvParser final : public ValueParser {
   const char* const skip_advice_;
   const int64_t chosen_;                  // index of the label's column, or of the first target's
   const bool chooses_;                    // whether label_column chose that column
+  const ClassWords words_;                // empty: labels are integers
   const std::vector<std::string> names_;  // names of the columns; empty: there is no header
   std::vector<float> numbers_, target_;
   Sample sample_;

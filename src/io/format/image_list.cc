@@ -35,11 +35,15 @@ std::string_view NameIn(std::string_view line) {
   return HasNameOfAnyPicture(std::string(name)) ? name : line;
 }
 
-int32_t CutLabel(std::string_view* line) {
+int32_t CutLabel(std::string_view* line, const ClassWords& words) {
+  constexpr char kPlace[] = "the label behind the name";
   const std::string_view field = CutLastField(line);
   if (field.empty()) throw ValueError("has no label behind the name of its picture");
-  if (const std::optional<int32_t> label = LabelFrom(field)) return *label;
-  throw ValueError(NoLabelText("the label behind the name", field) + IntegerAdvice(field));
+  if (const auto label = words.empty() ? LabelFrom(field) : words.LabelOf(field)) return *label;
+  if (!words.empty()) throw ValueError(words.NoWordText(kPlace, field));
+  const bool word = !IsNumber(field) && !HasNameOfAnyPicture(std::string(field));
+  throw ValueError(StrCat(NoLabelText(kPlace, field), IntegerAdvice(field),
+                          word ? "; write classes as numbers from 0, or set class_names" : ""));
 }
 
 float CutTarget(std::string_view* line, int64_t index, int64_t targets) {
@@ -57,7 +61,7 @@ float CutTarget(std::string_view* line, int64_t index, int64_t targets) {
 }  // namespace
 
 void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
-                        ListedPicture* picture) {
+                        const ClassWords& words, ListedPicture* picture) {
   constexpr size_t kMostBytes = 4096;  // PATH_MAX of Linux
   line = WithoutBlanks(line);
   picture->label = kNoLabel;
@@ -65,12 +69,19 @@ void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
   for (int64_t i = targets - 1; i >= 0; --i)
     picture->targets.push_back(CutTarget(&line, i, targets));
   std::reverse(picture->targets.begin(), picture->targets.end());
-  if (targets == 0 && has_label) picture->label = CutLabel(&line);
+  if (targets == 0 && has_label) picture->label = CutLabel(&line, words);
   if (targets == 0 && !has_label) line = NameIn(line);
   if (line.empty()) throw ValueError("names no picture");
   if (line.size() > kMostBytes || line.find('\0') != line.npos)
     throw ValueError(StrCat("its ", line.size(), " bytes are no path: ", FieldText(line)));
   picture->name = line;
+}
+
+std::optional<std::string> LabelFieldOf(std::string_view line) {
+  line = WithoutBlanks(line);
+  const std::string_view field = CutLastField(&line);
+  if (field.empty() || HasNameOfAnyPicture(std::string(field))) return {};
+  return std::string(field);
 }
 
 std::string MissingAdvice(std::string_view name) {
@@ -83,7 +94,10 @@ std::string MissingAdvice(std::string_view name) {
 
 bool IsListedPicture(std::string_view line) {
   line = WithoutBlanks(line);
-  return line.find('\0') == line.npos && HasNameOfAnyPicture(std::string(WithoutNumbers(line)));
+  std::string_view before_word = line;
+  CutLastField(&before_word);
+  return line.find('\0') == line.npos && (HasNameOfAnyPicture(std::string(WithoutNumbers(line))) ||
+                                          HasNameOfAnyPicture(std::string(before_word)));
 }
 
 }  // namespace singa

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "io/format/class_words.h"
 #include "io/store/store.h"
 
 namespace singa {
@@ -18,13 +20,15 @@ struct ListedPicture {
 };
 
 // Parses a line. If `targets` is above 0, so many fields at its end are targets. Else, if
-// `has_label` is true, the last field is a label. Else the line is a name, and numbers behind the
-// name of a picture are left out. Throws ValueError.
+// `has_label` is true, the last field is a label: one of `words`, or without words an integer. Else
+// the line is a name, and numbers behind the name of a picture are left out. Throws ValueError.
 void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
-                        ListedPicture* picture);
+                        const ClassWords& words, ListedPicture* picture);
+// Returns the last field of a line, where its label is; nullopt: it has one field only.
+std::optional<std::string> LabelFieldOf(std::string_view line);
 // Returns the end of an error about the name of a picture that is not there; "": no advice.
 std::string MissingAdvice(std::string_view name);
-// Returns whether the line is the name of a picture, and perhaps numbers behind it.
+// Returns whether the line is the name of a picture, and perhaps numbers or one word behind it.
 bool IsListedPicture(std::string_view line);
 
 }  // namespace singa

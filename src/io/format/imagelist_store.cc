@@ -2,10 +2,13 @@
 // the lines, so that a list of millions takes little memory.
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/file/input_file.h"
+#include "io/format/class_words.h"
+#include "io/format/csv_fields.h"
 #include "io/format/image_index.h"
 #include "io/format/image_list.h"
 #include "io/format/line_index.h"
@@ -33,6 +36,8 @@ class ImageListStore final : public Store {
         absolute_(options.root_folder.empty()),
         has_label_(options.has_label && options.targets == 0),
         targets_(options.targets),
+        words_(options.class_names),
+        classes_(options.class_names),
         raw_(options.raw_files),
         decoder_(options.channels) {
     if (lines_.empty()) throw DataError(list_.name(), -1, "names no picture");
@@ -40,6 +45,7 @@ class ImageListStore final : public Store {
 
   int64_t size() const override { return std::ssize(lines_); }
   const std::string& name() const override { return list_.name(); }
+  std::vector<std::string> classes() const override { return classes_; }
   std::string Where(int64_t index) const override {
     ListedPicture picture;
     const std::string line = LineText(index);
@@ -54,7 +60,7 @@ class ImageListStore final : public Store {
 
   const Sample& Read(int64_t index) override {
     const std::string error = Parse(index, &picture_);
-    if (!error.empty()) throw DataError(Where(index), -1, error);
+    if (!error.empty()) throw DataError(Where(index), -1, error + WordsAdvice(LineOf(index)));
     try {
       ReadPicture(picture_.name);
       sample_ = {.pixel = bytes_};
@@ -77,17 +83,36 @@ class ImageListStore final : public Store {
     return range;
   }
 
+  LabelWords WordsOfLabels(int64_t most) override { return WordsOfFirst(most); }
+
  private:
-  // Parses a line. Returns the error; "": there is none.
-  std::string Parse(int64_t index, ListedPicture* picture) const {
+  std::string LineOf(int64_t index) const {
     std::string line(lines_[index].size, '\0');
     list_.ReadAt(lines_[index].offset, line.data(), lines_[index].size);
+    return line;
+  }
+  // Parses a line. Returns the error; "": there is none.
+  std::string Parse(int64_t index, ListedPicture* picture) const {
+    const std::string line = LineOf(index);
     try {
-      ParseListedPicture(line, has_label_, targets_, picture);
+      ParseListedPicture(line, has_label_, targets_, words_, picture);
     } catch (const ValueError& error) {
       return error.what();
     }
     return "";
+  }
+  // Returns the end of an error about a line whose label is a word; else "".
+  std::string WordsAdvice(std::string_view line) {
+    constexpr int64_t kMost = 1000;  // lines whose words are shown
+    const std::optional<std::string> label = LabelFieldOf(line);
+    if (!label || IsNumber(*label)) return "";
+    if (!words_advice_) words_advice_ = ClassNamesAdvice(WordsOfFirst(kMost));
+    return *words_advice_;
+  }
+  LabelWords WordsOfFirst(int64_t most) const {
+    if (!has_label_ || !words_.empty()) return {};
+    return GatherLabelWords(size(), most,
+                            [this](int64_t index) { return LabelFieldOf(LineOf(index)); });
   }
   // Returns "list.txt:7". It reads the list up to there.
   std::string LineText(int64_t index) const {
@@ -117,11 +142,14 @@ class ImageListStore final : public Store {
   const bool absolute_;  // whether a name that begins with a slash is a whole path
   const bool has_label_;
   const int64_t targets_;
+  const ClassWords words_;  // empty: labels are integers
+  const std::vector<std::string> classes_;
   const bool raw_;
   ImageDecoder decoder_;
   std::vector<uint8_t> bytes_;
   ListedPicture picture_;
   Sample sample_;
+  std::optional<std::string> words_advice_;  // made once, as many records may be bad
 };
 
 std::unique_ptr<Store> OpenImageList(const StoreOptions& options) {

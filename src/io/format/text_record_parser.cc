@@ -33,12 +33,18 @@ class TextRecordParser final : public ValueParser {
   TextRecordParser(const StoreOptions& options, const std::vector<std::string>& names)
       : binary_(NewRecordParser(options)), csv_(NewCsvParser(options, names)), view_(options) {}
 
+  std::optional<std::string> LabelFieldOf(std::string_view value, bool last) const override {
+    return KindOf(value) == Kind::kCsv ? csv_->LabelFieldOf(value, last) : std::nullopt;
+  }
+
+  bool LastSeemsLabel(std::string_view value) const override {
+    return KindOf(value) == Kind::kCsv && csv_->LastSeemsLabel(value);
+  }
+
   const Sample& Parse(std::string_view value) override {
-    constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
-    if (IsQuotedText(value)) return csv_->Parse(value);
-    if (kTags.find(value[0]) != kTags.npos) return binary_->Parse(value);
-    const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
-    if (!may_be_text || value.find_first_of(":{<") == value.npos) return csv_->Parse(value);
+    const Kind kind = KindOf(value);
+    if (kind == Kind::kCsv) return csv_->Parse(value);
+    if (kind == Kind::kBinary) return binary_->Parse(value);
     FirstError errors;
     google::protobuf::TextFormat::Parser parser;
     parser.RecordErrorsTo(&errors);
@@ -48,6 +54,17 @@ class TextRecordParser final : public ValueParser {
   }
 
  private:
+  enum class Kind : uint8_t { kCsv, kText, kBinary };
+
+  static Kind KindOf(std::string_view value) {
+    constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
+    if (IsQuotedText(value)) return Kind::kCsv;
+    if (kTags.find(value[0]) != kTags.npos) return Kind::kBinary;
+    const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
+    const bool text = may_be_text && value.find_first_of(":{<") != value.npos;
+    return text ? Kind::kText : Kind::kCsv;
+  }
+
   std::unique_ptr<ValueParser> binary_, csv_;
   RecordProto record_;
   RecordView view_;

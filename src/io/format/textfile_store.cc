@@ -4,6 +4,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/format/class_words.h"
 #include "io/format/csv_fields.h"
 #include "io/format/line_index.h"
 #include "io/format/value_store.h"
@@ -19,15 +21,21 @@
 namespace singa {
 namespace {
 
+constexpr int64_t kMostAdvised = 1000;  // records whose words an error shows
+
 class TextFileStore final : public ValueStore {
  public:
   TextFileStore(InputFile file, std::vector<ValuePlace> lines, std::unique_ptr<ValueParser> parser,
-                bool has_header, std::vector<std::string> columns)
+                const StoreOptions& options, std::vector<std::string> columns)
       : ValueStore(std::move(file), std::move(lines), std::move(parser)),
-        has_header_(has_header),
+        has_header_(options.header),
+        classes_(options.class_names),
         columns_(std::move(columns)) {}
 
+  std::vector<std::string> classes() const override { return classes_; }
   std::vector<std::string> columns() const override { return columns_; }
+
+  LabelWords WordsOfLabels(int64_t most) override { return WordsOfFirst(most, false); }
 
   std::string Where(int64_t index) const override {
     return StrCat(name(), ":", LineAt(file(), place(index).offset), ": record ", index);
@@ -35,11 +43,38 @@ class TextFileStore final : public ValueStore {
 
  private:
   std::string Advice(int64_t index, std::string_view line) const override {
-    return index > 0 || has_header_ ? "" : FirstLineAdvice(line);
+    const std::string first = index > 0 ? "" : HeaderAdvice(line);
+    const bool last = parser().LastSeemsLabel(line);
+    const std::optional<std::string> label = parser().LabelFieldOf(line, last);
+    if (!first.empty() || !label || label->empty() || IsNumber(*label)) return first;
+    if (!words_advice_) words_advice_ = ClassNamesAdvice(WordsOfFirst(kMostAdvised, last));
+    return *words_advice_;
+  }
+
+  // Returns advice if the first line, `line`, seems to be a header; else "".
+  std::string HeaderAdvice(std::string_view line) const {
+    return has_header_ ? "" : FirstLineAdvice(line);
+  }
+
+  // Returns the words in the label's column, or with `last` in the last one.
+  LabelWords WordsOfFirst(int64_t most, bool last) const {
+    std::string line;
+    const auto read = [&](int64_t index) {
+      line.resize(place(index).size);
+      file().ReadAt(place(index).offset, line.data(), std::ssize(line));
+    };
+    read(0);
+    if (!HeaderAdvice(line).empty()) return {};
+    return GatherLabelWords(size(), most, [&](int64_t index) {
+      read(index);
+      return parser().LabelFieldOf(line, last);
+    });
   }
 
   const bool has_header_;
+  const std::vector<std::string> classes_;
   const std::vector<std::string> columns_;
+  mutable std::optional<std::string> words_advice_;  // made once, as many records may be bad
 };
 
 // Returns the names of the columns in the line at `place`. `alone`: the file has no other line.
@@ -90,8 +125,7 @@ std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
     auto parser = options.format == ValueFormat::kCsv ? NewCsvParser(options, names)
                                                       : NewTextRecordParser(options, names);
     return std::make_unique<TextFileStore>(std::move(file), std::move(lines), std::move(parser),
-                                           options.header,
-                                           InOrderOfSample(std::move(names), options));
+                                           options, InOrderOfSample(std::move(names), options));
   } catch (const ValueError& error) {
     throw DataError(StrCat(file.name(), ":", LineAt(file, header)), -1, error.what());
   }

@@ -26,6 +26,15 @@ class ValueParser {
   virtual const Sample& Parse(std::string_view value) = 0;
   // Returns only the label, quickly; nullopt: there is none, or only Parse can find it.
   virtual std::optional<int32_t> LabelOf(std::string_view) const { return {}; }
+  // Returns the field of the label of a line of CSV, whatever it holds, or with `last` the last
+  // field. nullopt: there is none, labels are words already, or fields seem to have another
+  // separator.
+  virtual std::optional<std::string> LabelFieldOf(std::string_view, bool /*last*/) const {
+    return {};
+  }
+  // Returns whether the last field of a line of CSV seems to be a word as label, since the first
+  // one can be no label.
+  virtual bool LastSeemsLabel(std::string_view) const { return false; }
 };
 
 // Returns the int32 of field `number` in a serialised message; nullopt: it has no such field, or is
@@ -39,8 +48,8 @@ std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options);
 std::unique_ptr<ValueParser> NewWrappedRecordParser(const StoreOptions& options);
 // Parses the fields of a line of CSV, between characters of options.separator. If options.targets
 // is above 0, so many columns from options.label_column on are targets; else, with
-// options.has_label, that column is a label; options.label_fields says how both are read. Other
-// columns are numbers. `names`: those of the
+// options.has_label, that column is a label, a word if options.class_names has any;
+// options.label_fields says how both are read. Other columns are numbers. `names`: those of the
 // columns by the header; empty: there is no header. Throws ValueError if there is no such
 // label_column.
 std::unique_ptr<ValueParser> NewCsvParser(const StoreOptions& options,

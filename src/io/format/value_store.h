@@ -26,6 +26,7 @@ class ValueStore : public Store {
 
  protected:
   const InputFile& file() const { return file_; }
+  const ValueParser& parser() const { return *parser_; }
   // Returns a text that is added to an error in the value; "": no advice.
   virtual std::string Advice(int64_t, std::string_view) const { return ""; }
   const ValuePlace& place(int64_t index) const { return values_[index]; }

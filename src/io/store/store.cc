@@ -62,6 +62,16 @@ std::vector<int32_t> RecordShape(Store* store, int64_t index) {
                   StrCat("holds ", Counted(record.size(), "number"), ", its shape says ", sizes));
 }
 
+std::string ClassNamesText(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    std::string escaped;
+    for (const char c : word) escaped += c == '"' || c == '\\' ? StrCat("\\", c) : StrCat(c);
+    text += StrCat(text.empty() ? "class_names: [" : ", ", "\"", Printable(escaped), "\"");
+  }
+  return text + "]";
+}
+
 LeftOut FirstOf(std::vector<std::string> names) {
   std::sort(names.begin(), names.end());
   const auto count = static_cast<int64_t>(names.size());

@@ -76,9 +76,11 @@ struct StoreOptions {
   bool header = false;            // CSV: the first line of a textfile has the columns' names
   std::string label_column = {};  // CSV: as StoreProto.label_column
   std::string root_folder = {};   // imagelist: as StoreProto.root_folder
-  int channels = 3;               // channels of decoded image files: 3, or 1 for grey
-  bool encoded = false;           // a record's pixel is a picture file to decode
-  bool raw_files = false;         // stores of picture files: pixels are their bytes, not decoded
+  // CSV in a textfile, imagelist: as StoreProto.class_names; empty: labels are integers
+  std::vector<std::string> class_names = {};
+  int channels = 3;        // channels of decoded image files: 3, or 1 for grey
+  bool encoded = false;    // a record's pixel is a picture file to decode
+  bool raw_files = false;  // stores of picture files: pixels are their bytes, not decoded
   // For pictures of any size that are decoded: each is scaled so that its shorter side has so many
   // pixels, and the centre of `shape` is cut out (io/picture/short_side.h). 0: it is not scaled.
   int32_t short_side = 0;
@@ -119,6 +121,17 @@ struct LabelRange {
   }
 };
 
+// The words that stand as labels where integers would stand.
+struct LabelWords {
+  static constexpr size_t kMostWords = 1000, kMostBytes = 200;  // of a word
+
+  std::vector<std::string> words = {};  // in their order as bytes; empty: labels are no words
+  int64_t records = 0;                  // number of records that were looked at
+  bool all = false;                     // whether these are all records
+};
+// Returns `class_names: ["cat", "dog"]`, as in a store_conf.
+std::string ClassNamesText(const std::vector<std::string>& words);
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -138,6 +151,10 @@ class Store {
   // Returns the range of all labels if finding it takes a fraction of a second, else none. Throws
   // FileError.
   virtual LabelRange Labels() { return {}; }
+  // Returns the words of the labels of the first `most` records at most. There are none if the
+  // first label is a number, if there are more than kMostWords, or if class_names is set. Throws
+  // FileError.
+  virtual LabelWords WordsOfLabels(int64_t /*most*/) { return {}; }
   // Returns file and record, and the line in a text, for errors.
   virtual std::string Where(int64_t index) const;
   // Returns the path of a record's picture; for a record without one, the file and the index.

@@ -149,14 +149,13 @@ TEST(CsvParserTest, RefusesWhatIsNoLabel) {
 TEST(CsvParserTest, ALineWithoutALabelIsRefused) { EXPECT_EQ(LineError(""), "has no label"); }
 
 TEST(CsvParserTest, SaysWhereALabelBelongs) {
-  const std::string first = "; the label is the first number of a line";
-  EXPECT_EQ(AdviceFor("5.1,3.5,2"),
-            first + ", and here it seems to be the last: then set label_column: \"3\"");
-  EXPECT_EQ(AdviceFor("5.1, 3.5, 2"),
-            first + ", and here it seems to be the last: then set label_column: \"3\"");
-  EXPECT_EQ(AdviceFor("5.1,3.5,iris"),
-            first + ": put the class there, as a number from 0, in place of \"iris\"");
-  EXPECT_EQ(AdviceFor("iris,5.1,3.5"), "; write classes as numbers from 0");
+  const std::string last =
+      "; the label is the first number of a line, and here it seems to be the last: then set "
+      "label_column: \"3\"";
+  EXPECT_EQ(AdviceFor("5.1,3.5,2"), last);
+  EXPECT_EQ(AdviceFor("5.1, 3.5, 2"), last);
+  EXPECT_EQ(AdviceFor("5.1,3.5,iris"), last + " and class_names");
+  EXPECT_EQ(AdviceFor("iris,5.1,3.5"), "; write classes as numbers from 0, or set class_names");
   EXPECT_EQ(AdviceFor("5.1,3.5,1.5"), "");
   EXPECT_EQ(AdviceFor("1.0,3.5,1.5"), "; write classes as integers");
 }
@@ -244,7 +243,7 @@ TEST(CsvParserTest, NamesTheColumnOfABadField) {
   EXPECT_EQ(error({.label_column = "class"}, "1,2,red", names),
             "the label in column 3 (\"class\") must be an integer from -2147483647 to 2147483647, "
             "is \"red\"; "
-            "write classes as numbers from 0");
+            "write classes as numbers from 0, or set class_names");
   EXPECT_EQ(error({.label_column = "3"}, "1,x,0"),
             StrCat("number 2 in column 2 is \"x\"", kSkip,
                    "; every column but the label must hold numbers"));

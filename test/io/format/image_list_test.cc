@@ -12,7 +12,7 @@ using FloatRow = std::vector<float>;
 
 ListedPicture ParseListed(std::string_view line, bool has_label = true, int64_t targets = 0) {
   ListedPicture picture;
-  ParseListedPicture(line, has_label, targets, &picture);
+  ParseListedPicture(line, has_label, targets, ClassWords({}), &picture);
   return picture;
 }
 
@@ -51,7 +51,8 @@ TEST(ImageListTest, NamesWhatIsWrongWithALine) {
   EXPECT_EQ(ListErrorOf("a.jpg"), "has no label behind the name of its picture");
   EXPECT_EQ(
       ListErrorOf("a.jpg dog"),
-      "the label behind the name must be an integer from -2147483647 to 2147483647, is \"dog\"");
+      "the label behind the name must be an integer from -2147483647 to 2147483647, is \"dog\"; "
+      "write classes as numbers from 0, or set class_names");
   EXPECT_EQ(
       ListErrorOf("a.jpg 1.5"),
       "the label behind the name must be an integer from -2147483647 to 2147483647, is \"1.5\"");
@@ -77,9 +78,10 @@ TEST(ImageListTest, AdvisesWhenANameSeemsToHoldMoreThanAName) {
 }
 
 TEST(ImageListTest, ALineIsToldFromOtherTexts) {
-  for (const char* line : {"a.jpg 1", "a b.png 0.5 1", "dogs/a.webp", "/x/y.JPEG\t7\r"})
+  for (const char* line :
+       {"a.jpg 1", "a b.png 0.5 1", "dogs/a.webp", "/x/y.JPEG\t7\r", "a.jpg dog"})
     EXPECT_TRUE(IsListedPicture(line)) << line;
-  for (const char* line : {"1,2,3", "1 2 3", "a.jpg,1", "word", ""})
+  for (const char* line : {"1,2,3", "1 2 3", "a.jpg,1", "word", "a.jpg is here", ""})
     EXPECT_FALSE(IsListedPicture(line)) << line;
 }
 
