@@ -55,7 +55,7 @@ const MessageSpec kAdded[] = {
      "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "
      "305 decode_threads int32=1; 308 num_targets int32=0; 309* channel_mean float; "
      "310* channel_std float; 311 header bool=false; 312 label_column string; "
-     "313 short_side int32=0; 314 root_folder string"},
+     "313 short_side int32=0; 314 root_folder string; 315* class_names string"},
     {"RGBImageProto", "",
      "301 pad int32=0; 302 crop_height int32=0; 303 crop_width int32=0; 304 area_min float=0; "
      "305 area_max float=1; 306 aspect_max float=1.33333337; 307 brightness float=0; "

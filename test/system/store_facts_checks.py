@@ -148,7 +148,7 @@ def class_folders_that_are_numbered_otherwise_are_warned_of(case):
     pictures(case, "train")
     pictures(case, "test", {"azure": COLOURS["blue"], "red": COLOURS["red"]})
     warned(case, job(data("kTrain", "train", "imagefolder") + data("kTest", "test", "imagefolder")),
-           'label 0 is class folder "azure", in training "blue"')
+           'label 0 is class "azure", in training "blue"')
 
 
 @check
@@ -274,7 +274,7 @@ def classes_that_a_checkpoint_was_trained_on_are_compared(case):
     case.path("train").rename(case.path("away"))
     case.path("test/blue").rename(case.path("test/tint"))  # behind red
     pictures(case, "train", {"red": COLOURS["red"], "tint": COLOURS["blue"]})
-    text = 'label 0 is class folder "red", in {} "blue"'
+    text = 'label 0 is class "red", in {} "blue"'
     has(case.run("-conf", "job.conf", "-test", code=65).err,
         'the class folder "blue" of the training is missing, so "red" gets label 0, in training 1',
         "stderr of a test")

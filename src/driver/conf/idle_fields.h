@@ -215,6 +215,7 @@ inline constexpr SwitchedOff kSwitchedOff[] = {
     {"AllReduceProto", "local_clipping", "error_feedback"},
     {"AllReduceProto", "factor_masking", "error_feedback"},
     {"AllReduceProto", "factor_masking", "momentum_correction"},
+    {"StoreProto", "class_names", "has_label"},
 };
 
 }  // namespace singa

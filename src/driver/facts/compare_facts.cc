@@ -45,22 +45,25 @@ void CheckShape(const InputFacts& input, ConfFindings* found) {
             .Under(input.path));
 }
 
+// Returns whether the conf names the classes, which are else folders.
+bool NamesClasses(const InputFacts& input) { return !input.source.store.class_names.empty(); }
+
 void CheckClasses(const InputFacts& input, ConfFindings* found) {
   const auto classes = static_cast<int64_t>(input.facts.classes.size());
   if (classes == 0 || input.classes < 0) return;
+  const bool named = NamesClasses(input);
+  const char* const field = named ? "class_names" : "path";
+  const std::string has =
+      StrCat("has ", Counted(classes, named ? "name" : "class folder"), ", layer \"", input.loss,
+             "\" has ", Counted(input.classes, "class", "classes"));
   if (classes > input.classes)
     found->errors.push_back(
-        ConfigError("path",
-                    StrCat("has ", Counted(classes, "class folder"), ", layer \"", input.loss,
-                           "\" has ", Counted(input.classes, "class", "classes")),
-                    kExitBadData)
-            .Under(input.path));
+        ConfigError(field, has, named ? kExitConfig : kExitBadData).Under(input.path));
   else if (classes < input.classes && input.phase == kTrain)
     found->warnings.push_back(
         ConfigError(
-            "path",
-            StrCat(input.source.store.path, " has ", Counted(classes, "class folder"), ", layer \"",
-                   input.loss, "\" has ", Counted(input.classes, "class", "classes"), ": the last ",
+            field,
+            StrCat(named ? "" : input.source.store.path + " ", has, ": the last ",
                    input.classes - classes == 1 ? "has" : StrCat(input.classes - classes, " have"),
                    " no record"))
             .Under(input.path));
@@ -108,20 +111,22 @@ void CheckOwn(const InputFacts& input, ConfFindings* found) {
 }
 
 void ComparePair(const InputFacts& train, const InputFacts& test, ConfFindings* found) {
-  const auto warn = [&](const std::string& text) {
+  const auto warn = [&](const char* field, const std::string& text) {
     found->warnings.push_back(
-        ConfigError("path", StrCat("phase ", Phase_Name(test.phase), ": ", text)).Under(test.path));
+        ConfigError(field, StrCat("phase ", Phase_Name(test.phase), ": ", text)).Under(test.path));
   };
   const std::string moved = MovedFolder(train.facts.classes, test.facts.classes);
   const std::string label = OtherLabel(train.facts.classes, test.facts.classes, "in training");
-  if (!moved.empty())
+  if (!moved.empty() && !NamesClasses(test))
     found->errors.push_back(
         ConfigError("path", StrCat("phase ", Phase_Name(test.phase), ": ", moved), kExitBadData)
             .Under(test.path));
+  else if (!label.empty() && NamesClasses(test))
+    warn("class_names", label + ": labels are places in class_names");
   else if (!label.empty())
-    warn(label + ": folders are numbered in the order of their names");
+    warn("path", label + ": folders are numbered in the order of their names");
   const std::string column = OtherColumn(train.facts.columns, test.facts.columns);
-  if (!column.empty()) warn(column);
+  if (!column.empty()) warn("path", column);
 }
 
 void CompareLengths(const InputFacts& first, const InputFacts& other, ConfFindings* found) {
@@ -208,7 +213,7 @@ std::string OtherLabel(const std::vector<std::string>& names, const std::vector<
     if (i < names.size() && own[i] == names[i]) continue;
     const std::string other =
         i < names.size() ? StrCat("\"", Printable(names[i]), "\"") : "no class";
-    return StrCat("label ", i, " is class folder \"", Printable(own[i]), "\", ", there, " ", other);
+    return StrCat("label ", i, " is class \"", Printable(own[i]), "\", ", there, " ", other);
   }
   return "";
 }

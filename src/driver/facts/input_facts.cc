@@ -89,6 +89,8 @@ class Peeking {
         StrCat(store.records, " ", source.max_bad > 0),
         StrCat(static_cast<int>(store.colours), " ", static_cast<int>(store.format))};
     for (int64_t size : source.shape) key.push_back(StrCat(size));
+    key.emplace_back();
+    key.insert(key.end(), store.class_names.begin(), store.class_names.end());
     auto it = peeked_.find(key);
     if (it == peeked_.end()) it = peeked_.emplace(key, PeekStore(source, at_)).first;
     return it->second;

@@ -40,7 +40,8 @@ FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* prog
                                 ? OtherLabel(TrainedClasses(first.files),
                                              model.readers().ClassNames(), "in checkpoint_path")
                                 : "";
-  if (!label.empty()) progress->Warn(label + ": folders are numbered in the order of their names");
+  if (!label.empty())
+    progress->Warn(label + ": labels follow the names of folders, or the order of class_names");
   if (!report.unused.empty())
     progress->Say("params of the files that the net lacks: " + JoinNames(report.unused));
   return first;

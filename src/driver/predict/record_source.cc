@@ -12,6 +12,7 @@
 #include "driver/facts/compare_facts.h"
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
+#include "driver/predict/text_lines.h"
 #include "io/format/csv_fields.h"
 #include "io/format/guess_backend.h"
 #include "io/format/image_index.h"
@@ -61,6 +62,15 @@ class StoreSource final : public RecordSource {
   Sample sample_;
 };
 
+// Returns the words that stand as labels, in the order of the net's classes; empty: labels are
+// integers.
+std::vector<std::string> ClassWordsOf(const SourceOptions& options) {
+  const StoreProto conf = SettingsOf(options.input).conf;
+  if (conf.class_names().empty()) return {};
+  if (!options.classes.empty()) return options.classes;
+  return {conf.class_names().begin(), conf.class_names().end()};
+}
+
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
   const StoreSettings settings = SettingsOf(options.input);
@@ -73,6 +83,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   store.has_label = options.labels;
   store.header = traits.lines && settings.conf.header();
   if (traits.lines) store.label_column = settings.conf.label_column();
+  if (own || traits.lines) store.class_names = ClassWordsOf(options);
   if (own) store.root_folder = settings.conf.root_folder();
   store.channels = PictureChannels(options.shape);
   store.shape = options.shape;
@@ -90,43 +101,8 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .targets = conf.num_targets(),
           .header = conf.header(),
           .label_column = conf.label_column(),
+          .class_names = ClassWordsOf(options),
           .skips_bad = MaxBadOf(conf) > 0};
-}
-
-// Returns how many fields the first line has that can be read, past at most `most` bad ones.
-int64_t FieldsOf(Store* lines, int64_t most) {
-  for (int64_t i = 0;; ++i) {
-    try {
-      return lines->Read(i).size();
-    } catch (const DataError&) {
-      if (i >= most || i + 1 == lines->size()) throw;
-    }
-  }
-}
-
-// Opens lines of numbers. They have labels, or the targets of the training data, if the header,
-// or else the first line, has so many columns more than the net takes.
-std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
-                                const StoreProto& conf) {
-  const int64_t targets = conf.num_targets();
-  const bool labels = store.has_label;
-  store.has_label = false;
-  std::unique_ptr<Store> lines = OpenStore(backend, store);
-  const auto names = std::ssize(lines->columns());
-  if (!labels && names == 0) return lines;
-  const int64_t columns = names > 0 ? names : FieldsOf(lines.get(), MaxBadOf(conf));
-  if (columns != size + std::max<int64_t>(1, targets)) return lines;
-  store.warns = false;  // the first opening did
-  store.has_label = targets == 0;
-  store.targets = targets;
-  store.label_fields = labels ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
-  try {
-    return OpenStore(backend, store);
-  } catch (const DataError& error) {  // the header has no such label_column
-    throw Error(error.code(), StrCat(error.what(), "; the net takes ", Counted(size, "number"),
-                                     ": without a label, a table has ", Counted(size, "column"),
-                                     ", and this one has ", columns));
-  }
 }
 
 // Returns the net's label of each class of a folder or tar, or kNoLabel. Empty: the labels are the
@@ -252,6 +228,8 @@ std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string
   for (const Phase phase : {kTrain, kTest})
     for (const LayerProto& layer : net.layer()) {
       const StoreProto& store = layer.store_conf();
+      if (path.empty() && InPhase(layer, phase) && !store.class_names().empty())
+        return {store.class_names().begin(), store.class_names().end()};
       if (path.empty() && InPhase(layer, phase) && TraitsOf(store.backend()).class_folders &&
           fs::exists(store.path(), error))
         path = store.path();

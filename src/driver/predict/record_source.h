@@ -54,8 +54,8 @@ int32_t ShortSideOf(const SourceOptions& options);
 void CheckPictures(const std::string& path, StoreFacts facts, const SourceOptions& options,
                    std::vector<std::string>* warnings);
 
-// Returns the names of the classes of the training data, if `net` reads pictures in class folders
-// that still exist; else none. Adds a warning if they cannot be read.
+// Returns the names of the classes of the training data: class_names, or class folders if `net`
+// reads pictures in some that still exist; else none. Adds a warning if they cannot be read.
 std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string>* warnings);
 
 // Returns the names of the targets that the output predicts: those in the header of the training

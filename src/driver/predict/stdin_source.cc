@@ -59,14 +59,21 @@ class StdinSource final : public RecordSource {
     return false;
   }
 
+  // Returns the number of columns of the header, or else of the line; 0: it does not matter.
+  int64_t CountColumns(ValueParser* numbers) const {
+    if (!names_.empty()) return std::ssize(names_);
+    if (lines_.class_names.empty()) return lines_.has_label ? numbers->Parse(line_).size() : 0;
+    int64_t fields = 0;  // one of them may be a word
+    for (std::string_view rest = line_; fields_.Next(&rest);) ++fields;
+    return fields;
+  }
+
   void SetParser() {
     StoreOptions options = lines_;
     options.has_label = false;
     options.targets = 0;
     auto numbers = NewCsvParser(options, names_);
-    const bool judges = lines_.has_label && names_.empty();
-    const int64_t columns = judges ? numbers->Parse(line_).size() : std::ssize(names_);
-    if (columns != size_ + std::max<int64_t>(1, lines_.targets)) {
+    if (CountColumns(numbers.get()) != size_ + std::max<int64_t>(1, lines_.targets)) {
       parser_ = std::move(numbers);
       return;
     }

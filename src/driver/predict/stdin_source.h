@@ -9,10 +9,10 @@
 
 namespace singa {
 
-// `lines`: separator, has_label, targets, header and label_column, as for a textfile. A line has
-// `size` numbers. If the header, or without one the first line, has `targets` columns more, each
-// line has targets; if `targets` is 0, and there is one column more, each line has a label. If
-// has_label is false, these columns of a table with a header are left out.
+// `lines`: separator, has_label, targets, header, label_column and class_names, as for a textfile.
+// A line has `size` numbers. If the header, or without one the first line, has `targets` columns
+// more, each line has targets; if `targets` is 0, and there is one column more, each line has a
+// label. If has_label is false, these columns of a table with a header are left out.
 std::unique_ptr<RecordSource> NewStdinSource(const StoreOptions& lines, int64_t size);
 
 }  // namespace singa

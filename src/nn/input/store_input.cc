@@ -258,8 +258,9 @@ int64_t StoreInput::CountRecords() {
   return RecordsOfGroup(options_.order, all);
 }
 
-// Waits for the store only if it is a folder of pictures, as only its classes have names.
+// Waits for the store only if it is a folder of pictures: its classes have the folders' names.
 std::vector<std::string> StoreInput::ClassNames() {
+  if (!options_.store.class_names.empty()) return options_.store.class_names;
   if (!reader_ || !TraitsOf(options_.backend).class_folders) return {};
   return reader_->Facts().classes;
 }

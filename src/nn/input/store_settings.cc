@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
+#include "base/text/line_blanks.h"
 #include "base/text/parse_number.h"
 #include "io/format/csv_fields.h"
 #include "nn/input/store_input.h"
@@ -29,6 +31,45 @@ void CheckChannels(const std::string& field, const google::protobuf::RepeatedFie
   for (int i = 0; i < values.size(); ++i) CheckFinite(ElementPath(field, i), values[i]);
 }
 
+// Checks that `word`, value `index` of class_names, can stand as a label in a line.
+void CheckClassName(const StoreProto& conf, int index, bool in_list) {
+  const std::string& word = conf.class_names(index);
+  const auto fail = [&](const std::string& text) {
+    throw ConfigError(ElementPath("class_names", index), text);
+  };
+  if (word.empty()) fail("must not be empty");
+  if (word.find('\n') != word.npos) fail("has a line break, and a label is in one line");
+  if (WithoutBlanks(word).size() != word.size())
+    fail(StrCat("is ", FieldText(word), "; blanks around a label are not read"));
+  if (in_list && word.find_first_of(kLineBlanks) != word.npos)
+    fail(StrCat("is ", FieldText(word),
+                ", and a label in an imagelist has no blanks: it is the last word of its line"));
+}
+
+// Sets the words that stand as labels.
+void SetClassNames(const StoreProto& conf, const std::string& backend, StoreOptions* options) {
+  const StoreTraits& traits = TraitsOf(backend);
+  const bool list = traits.picture_files && traits.targets;
+  if (conf.class_names().empty()) return;
+  if (!traits.lines && !list)
+    throw ConfigError("class_names", StrCat("is for labels in a textfile or an imagelist, the "
+                                            "backend is \"",
+                                            backend, "\""));
+  if (conf.num_targets() > 0)
+    throw ConfigError("class_names", StrCat("is for labels, and num_targets: ", conf.num_targets(),
+                                            " puts targets, which are numbers, in their place"));
+  std::map<std::string, int> places;
+  for (int i = 0; i < conf.class_names_size(); ++i) {
+    CheckClassName(conf, i, list);
+    const auto [other, added] = places.emplace(conf.class_names(i), i);
+    if (!added)
+      throw ConfigError(ElementPath("class_names", i),
+                        StrCat("is ", FieldText(conf.class_names(i)), ", as class ", other->second,
+                               ": each class needs a name of its own"));
+  }
+  options->class_names.assign(conf.class_names().begin(), conf.class_names().end());
+}
+
 }  // namespace
 
 void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* options) {
@@ -41,6 +82,7 @@ void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* 
     throw ConfigError("header",
                       StrCat("is for CSV in a textfile, the backend is \"", backend, "\""));
   options->header = conf.header();
+  SetClassNames(conf, backend, options);
   const std::string& column = conf.label_column();
   if (column.empty()) return;
   if (!csv)

@@ -76,6 +76,25 @@ TEST(CompareFacts, MoreFoldersThanClassesAreAnError) {
   EXPECT_EQ(Found({input}), "error: P.path: has 4 class folders, layer \"loss\" has 3 classes\n");
 }
 
+TEST(CompareFacts, NamesOfTheConfAreComparedAsFoldersAre) {
+  InputFacts input = Sound(), test = Sound(kTest);
+  const auto set = [](InputFacts* to, const std::vector<std::string>& names) {
+    to->facts.classes = to->source.store.class_names = names;
+  };
+  set(&input, {"a", "b", "c", "d"});
+  EXPECT_EQ(Found({input}), "error: P.class_names: has 4 names, layer \"loss\" has 3 classes\n");
+  set(&input, {"a", "b"});
+  EXPECT_EQ(Found({input}),
+            "warning: P.class_names: has 2 names, layer \"loss\" has 3 classes: the last has no "
+            "record\n");
+  set(&input, {"a", "b", "c"});
+  set(&test, {"a", "c", "b"});
+  EXPECT_EQ(
+      Found({input, test}),
+      "warning: P.class_names: phase kTest: label 1 is class \"c\", in training \"b\": labels "
+      "are places in class_names\n");
+}
+
 TEST(CompareFacts, FewerFoldersThanClassesAreAWarningInTraining) {
   InputFacts input = Sound();
   input.facts.classes = {"a", "b"};
@@ -127,7 +146,7 @@ TEST(CompareFacts, AClassFolderHasTheLabelOfTheTraining) {
             "\"cow\" gets label 2, in training 1; take it out of the test\n");
   test.facts.classes = {"cat", "cot", "dog"};
   EXPECT_EQ(Found({train, test}),
-            "warning: P.path: phase kTest: label 1 is class folder \"cot\", in training \"cow\": "
+            "warning: P.path: phase kTest: label 1 is class \"cot\", in training \"cow\": "
             "folders are numbered in the order of their names\n");
   test.facts.classes = {"cat", "cow"};  // the last one changes no label
   EXPECT_EQ(Found({train, test}), "");
@@ -153,7 +172,7 @@ TEST(CompareFacts, TheFirstLabelOfAnotherClassIsNamed) {
   EXPECT_EQ(OtherLabel({"a", "b"}, {"a"}, "there"), "");
   EXPECT_EQ(OtherLabel({}, {"a"}, "there"), "");
   EXPECT_EQ(OtherLabel({"a"}, {"a", "x\n"}, "there"),
-            "label 1 is class folder \"x\\x0a\", there no class");
+            "label 1 is class \"x\\x0a\", there no class");
 }
 
 TEST(CompareFacts, ATrainedNetHasTheClassesOfItsCheckpoint) {
@@ -172,7 +191,7 @@ TEST(CompareFacts, ATrainedNetWhoseTrainingStoreIsGoneHasThemToo) {
   SetTrainedClasses({"a", "x", "c"}, &inputs);
   ASSERT_EQ(inputs.size(), 2u);
   EXPECT_EQ(LinesOf(CompareFacts(inputs).warnings),
-            "P.path: phase kTest: label 1 is class folder \"b\", in training \"x\": folders are "
+            "P.path: phase kTest: label 1 is class \"b\", in training \"x\": folders are "
             "numbered in the order of their names\n");
 }
 

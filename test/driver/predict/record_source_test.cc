@@ -79,6 +79,24 @@ TEST_F(RecordSourceTest, TheLabelColumnOfAHeaderMayBeEmptyOrLeftOut) {
   EXPECT_EQ(RecordsOf(dir_.Write("c", "a,b\n0.5,1\n")), Texts{"-: 0.5 1"});
 }
 
+TEST_F(RecordSourceTest, WordsAreLabelsInTheOrderOfTheNetsClasses) {
+  StoreProto* const store = options_.input.mutable_store_conf();
+  for (const char* word : {"cat", "dog", "emu"}) store->add_class_names(word);
+  const std::string path = dir_.Write("a", "dog,0.5,1\ncat,3,4\n");
+  EXPECT_EQ(RecordsOf(path), (Texts{"1: 0.5 1", "0: 3 4"}));
+  options_.classes = {"dog", "emu", "cat"};  // of the checkpoint
+  EXPECT_EQ(RecordsOf(path), (Texts{"0: 0.5 1", "2: 3 4"}));
+  EXPECT_EQ(RecordsOf(dir_.Write("b", "0.5,1\n")), Texts{"-: 0.5 1"});
+  EXPECT_ERROR(RecordsOf(dir_.Write("c", "cow,0.5,1\n")), kExitBadData, "is \"cow\"");
+  options_.labels = false;
+  EXPECT_EQ(RecordsOf(dir_.Write("d", "?,0.5,1\n")), Texts{"-: 0.5 1"});
+  store->set_header(true);
+  store->set_label_column("kind");
+  options_.labels = true;
+  EXPECT_EQ(RecordsOf(dir_.Write("e", "a,b,kind\n0.5,1,\n3,4,emu\n")),
+            (Texts{"-: 0.5 1", "1: 3 4"}));
+}
+
 TEST_F(RecordSourceTest, AHeaderWithAnotherColumnThanTheLabelSaysSo) {
   options_.input.mutable_store_conf()->set_header(true);
   options_.input.mutable_store_conf()->set_label_column("kind");

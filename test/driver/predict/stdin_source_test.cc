@@ -72,6 +72,17 @@ TEST_F(StdinSourceTest, TheLabelColumnOfAHeaderMayBeEmptyOrLeftOut) {
   EXPECT_EQ(RecordsOf("a,class,b\n3,?,4\n", lines), Texts{"-:0 3 4"});
 }
 
+TEST_F(StdinSourceTest, LabelsMayBeWords) {
+  StoreOptions lines;
+  lines.class_names = {"cat", "dog"};
+  EXPECT_EQ(RecordsOf("dog,3,4\ncat,5,6\n", lines), (Texts{"-:0 1 3 4", "-:1 0 5 6"}));
+  EXPECT_EQ(RecordsOf("3,4\n", lines), Texts{"-:0 3 4"});
+  EXPECT_ERROR(RecordsOf("cow,3,4\n", lines), kExitBadData,
+               "must be one of class_names, \"cat\", \"dog\", is \"cow\"");
+  lines.has_label = false;
+  EXPECT_EQ(RecordsOf("cow,3,4\n", lines), Texts{"-:0 3 4"});
+}
+
 TEST_F(StdinSourceTest, AWrongLineIsNamed) {
   EXPECT_ERROR(RecordsOf("3,4\n\n5\n"), kExitBadData,
                "standard input:3: record 1: ", "holds 1 number, the net takes 2");

@@ -87,6 +87,14 @@ TEST_F(StoreInputTest, TheLabelMayBeInAnyNamedColumn) {
   EXPECT_EQ(layer->Output(0), (std::vector<float>{1, 2, 3, 4}));
 }
 
+TEST_F(StoreInputTest, LabelsMayBeWords) {
+  path_ = dir_.Write("table", "a,b,class\n1,2,no\n3,4,n/a\n");
+  const auto layer =
+      Build("batchsize: 2 header: true label_column: 'class' class_names: ['n/a', 'no']");
+  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{1, 0}));
+  EXPECT_EQ(Of(layer.get()).ClassNames(), (std::vector<std::string>{"n/a", "no"}));
+}
+
 TEST_F(StoreInputTest, TargetsMayBeginInAnyColumn) {
   path_ = dir_.Write("table", "1,7,2,5\n3,8,4,6\n");
   const auto layer = Build("batchsize: 2 num_targets: 2 label_column: '3'");
@@ -112,6 +120,13 @@ TEST_F(StoreInputTest, RejectsColumnsThatCannotBe) {
                            "only a file with header: true has names of columns");
   EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 backend: 'kvfile' header: true"),
                            "store_conf.header", "is for CSV in a textfile");
+}
+
+TEST_F(StoreInputTest, RejectsClassNamesThatCannotBe) {
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 class_names: ['a', ' b']"),
+                           "store_conf.class_names#1", "blanks around a label are not read");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 class_names: 'a\\nb'"), "store_conf.class_names",
+                           "has a line break");
 }
 
 TEST_F(StoreInputTest, RejectsNumbersOfChannelsThatFitNoChannel) {
