@@ -15,6 +15,7 @@
 #include "driver/command/data_digits.h"
 #include "driver/command/data_guess.h"
 #include "driver/command/data_split.h"
+#include "driver/command/data_words.h"
 #include "driver/command/subcommand.h"
 #include "driver/facts/compare_facts.h"
 #include "io/format/csv_fields.h"
@@ -43,7 +44,7 @@ singa data convert [flags] SRC DST
       -to FORMAT       of DST; if not given, imagefolder for a name that ends with .tar, textfile
                        for one with .csv, kvfile for others
           kvfile       SINGA's own: a file of RecordProtos
-          textfile     lines label,number,... or target,...,number,...
+          textfile     lines label,number,... or target,...,number,...; labels of SRC may be words
           idx          MNIST's: a file of pictures, another one of labels; bytes only
           cifar10      CIFAR-10's binary batch: 3 x 32 x 32 bytes, labels 0 to 9
           imagefolder  a .tar of CLASS/INDEX.png; as SRC also a folder, and other pictures
@@ -72,7 +73,8 @@ singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-header] [-label_c
                 [-targets N] [-root FOLDER] [-no_labels] [-encoded] [-max_bad N] PATH
     Prints the number of records, their shape or the range of their sizes, the range, mean and
     deviation of all numbers, of each channel or column, and of each target, channel_mean and
-    channel_std for a store_conf, and how many records each label has.
+    channel_std for a store_conf, and how many records each label has. If labels are words, it
+    prints class_names for a store_conf, too.
 )";
 
 const std::string data_help = std::string(kDataUsage) + kSplitUsage;
@@ -146,7 +148,7 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
       args.ThrowUsage(path + " is " + backend +
                       ": name its labels with -labels FILE, or say -no_labels");
   }
-  std::unique_ptr<Store> store = OpenStore(backend, options);
+  std::unique_ptr<Store> store = OpenWithWords(backend, options);
   if (!args.Has("resize")) return store;
   const std::vector<int32_t> size = ToShape(args, "resize");
   if (size.size() != 2) args.ThrowUsage("-resize needs rows and columns, such as 256,256");
@@ -232,6 +234,8 @@ int Convert(const Arguments& args) {
   }
   std::cerr << "wrote " << Printable(options.path) << ": " << Counted(store->size(), "record")
             << "\n";
+  const std::string words = WordsText(*store, BackendOf(args, operands[0]));
+  if (options.has_label && !words.empty()) std::cerr << "labels are places in " << words << "\n";
   if (args.Has("mean") && keeps) store = OpenSource(args, operands[0], false, false);
   if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
   return kExitOk;
@@ -239,7 +243,10 @@ int Convert(const Arguments& args) {
 
 int Stat(const Arguments& args) {
   const std::string& path = args.operands()[0];
-  std::cout << Measure(OpenSource(args, path, false, false).get()) << std::flush;
+  const std::unique_ptr<Store> store = OpenSource(args, path, false, false);
+  const std::string words = WordsText(*store, BackendOf(args, path));
+  std::cout << Measure(store.get()) << (words.empty() ? "" : StrCat("\n", words, "\n"))
+            << std::flush;
   return kExitOk;
 }
 
