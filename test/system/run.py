@@ -91,6 +91,7 @@ import text_checks
 import usage_checks
 import v03_checks
 import wide_group_checks
+import word_checks
 
 JOBS = 2  # checks at a time; the trainings use one thread each
 
