@@ -27,6 +27,7 @@ inline void ReadStore(const std::string& backend, StoreOptions options) {
       auto store = OpenStore(backend, options);
       (void)store->name();
       (void)store->Labels();
+      (void)store->WordsOfLabels(1000);
       ReadAll(store.get());
       ReadAll(ResizePictures(std::move(store), 2, 3).get());
     } catch (const DataError&) {

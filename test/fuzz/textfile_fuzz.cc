@@ -10,6 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .path = file.path(), .targets = 2, .header = true, .label_column = "b", .warns = false};
   singa::ReadStore("textfile", table);
   singa::ReadStore("textfile", {.path = file.path(), .label_column = "3"});
+  singa::ReadStore("textfile", {.path = file.path(), .class_names = {"a", "1"}});
   singa::ReadStore("textfile", {.path = file.path(), .encoded = true});
   return 0;
 }
