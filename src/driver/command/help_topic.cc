@@ -1,10 +1,12 @@
 #include "driver/command/help_topic.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <vector>
 
 #include "base/text/edit_distance.h"
@@ -105,6 +107,36 @@ std::string MessageTopic(const std::string& topic, const std::vector<FieldPlace>
   return "";
 }
 
+// Words for data that are no names of the schema, with the names of the fields or the layer that
+// they are about.
+struct WordTopic {
+  const char* words;
+  const char* topics;
+};
+constexpr WordTopic kWordTopics[] = {
+    {"csv tsv table tables spreadsheet", "kCSVInput"},
+    {"label labels", "StoreProto.has_label StoreProto.label_column StoreProto.class_names"},
+    {"class class_name classes", "StoreProto.class_names"},
+    {"column columns", "StoreProto.header StoreProto.label_column StoreProto.num_targets"},
+};
+
+// Returns the help on a word of kWordTopics, whatever its case; "": it is none.
+std::string TextOfWord(const std::string& topic, const std::vector<FieldPlace>& all) {
+  std::string lower = topic, text;
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const WordTopic& row : kWordTopics) {
+    std::istringstream words(row.words), topics(row.topics);
+    bool found = false;
+    for (std::string word; words >> word;) found = found || word == lower;
+    for (std::string name; found && topics >> name;) {
+      const std::optional<std::string> layer = LayerTextOf(name);
+      text += StrCat(text.empty() ? "" : "\n", layer ? *layer : FieldTopic(name, all));
+    }
+  }
+  return text;
+}
+
 // Returns what else the user may have meant.
 std::string Nearest(const std::string& topic, const std::vector<FieldPlace>& all) {
   std::vector<std::string> names = LayerNames();
@@ -136,8 +168,8 @@ void LoadPluginsForHelp(const std::vector<std::string>& plugins, const std::stri
 std::string HelpOn(const std::string& topic) {
   if (const std::optional<std::string> layer = LayerTextOf(topic)) return *layer;
   const std::vector<FieldPlace> all = AllFields();
-  for (const auto& text :
-       {ValueTopic(topic, all), FieldTopic(topic, all), MessageTopic(topic, all)})
+  for (const auto& text : {ValueTopic(topic, all), FieldTopic(topic, all), MessageTopic(topic, all),
+                           TextOfWord(topic, all)})
     if (!text.empty()) return text;
   std::string guess = Nearest(topic, all);
   if (guess.empty()) guess = NearestLayer(topic);

@@ -60,8 +60,9 @@ INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, 
 pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
 numbers on stdin. Where the header, or without one the first line, has one column more than the net
 takes, every line has a label, first or in label_column; an empty field there is no label. Classes
-have the names of the class folders that the net was trained on: the checkpoint keeps them. Where
-records have labels of classes, stderr shows the accuracy at the end.
+have the names of the class folders that the net was trained on, or those in class_names: the
+checkpoint keeps them. With class_names, labels are these words, too. Where records have labels of
+classes, stderr shows the accuracy at the end.
 
 -report needs INPUTs whose records have labels, or the targets of a kEuclideanLoss or
 kSigmoidCrossEntropyLoss. -format text (if not given) is for people, -format json is one object.

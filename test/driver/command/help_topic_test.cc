@@ -52,6 +52,13 @@ TEST(HelpOn, AValueNamesItsField) {
   EXPECT_THAT(HelpOn("kSGD"), HasSubstr("  a UpdaterType, value of updater.type\n"));
 }
 
+TEST(HelpOn, AWordForDataHasItsFields) {
+  EXPECT_EQ(HelpOn("CSV"), LayerTextOf("kCSVInput"));
+  for (const char* const field : {"StoreProto.has_label: ", "StoreProto.class_names: "})
+    EXPECT_NE(HelpOn("labels").find(field), std::string::npos) << field;
+  EXPECT_EQ(HelpOn("columns").find("StoreProto.header: "), 0u);
+}
+
 TEST(HelpOn, AnUnknownWordHasTheNearest) {
   EXPECT_EQ(RefusalOf("chekc"), "no help on \"chekc\"; did you mean \"check\"?");
   EXPECT_EQ(RefusalOf("convolution"), "no help on \"convolution\"; did you mean \"kConvolution\"?");
