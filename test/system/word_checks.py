@@ -60,6 +60,10 @@ def a_job_without_class_names_shows_the_words_to_paste(case):
         "stderr")
     has(case.run("data", "stat", "-header", "-label_column", "class", "t.csv").out, f"\n{CLASS_NAMES}\n",
         "the statistics")
+    err = case.run("data", "stat", "t.csv", code=65).err
+    stanza = f'path: "t.csv" header: true label_column: "3" batchsize: 32 shape: 3 {CLASS_NAMES}'
+    has(err, f"; this reads it: store_conf {{ {stanza} }}", "stderr")
+    case.train(job(stanza), workspace="pasted")
     case.write("plain.csv", "1.5,2,dog\n2.5,1,cat\n")
     has(case.run("data", "stat", "plain.csv", code=65).err,
         'set label_column: "3" and class_names; the words of all records are class_names: ["cat", "dog"]', "stderr")

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "driver/command/data_words.h"
 #include "io/format/guess_backend.h"
 #include "io/store/store.h"
 #include "singa/base/error.h"
@@ -32,7 +33,9 @@ int WithGuess(const std::string& source, bool guessed, bool resizes,
   } catch (const DataError& error) {
     if (!guessed || !std::string_view(error.what()).starts_with(Printable(source))) throw;
     const std::string guess = GuessBackend(source);  // throws if guessing was the error
-    throw Error(error.code(), StrCat(error.what(), GuessText(guess, RemediesFor(guess, resizes))));
+    const std::string table = TraitsOf(guess).lines ? TableAdvice(source) : "";
+    throw Error(error.code(),
+                StrCat(error.what(), GuessText(guess, RemediesFor(guess, resizes)), table));
   }
 }
 

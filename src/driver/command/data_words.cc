@@ -1,10 +1,67 @@
 #include "driver/command/data_words.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "io/format/csv_fields.h"
+#include "singa/base/error.h"
+
 namespace singa {
+namespace {
+
+// Returns the number from 1 of the only column whose field in the first record is a word; 0: no
+// column, or several.
+size_t OnlyWordColumn(StoreOptions table, size_t columns) {
+  size_t only = 0;
+  table.first_alone = true;
+  for (size_t column = 1; column <= columns; ++column) {
+    table.label_column = StrCat(column);
+    if (OpenStore("textfile", table)->WordsOfLabels(1).words.empty()) continue;
+    if (only > 0) return 0;
+    only = column;
+  }
+  return only;
+}
+
+// Returns the store_conf that reads the text of CSV at `path`; "": it does not follow from the
+// text.
+std::string StanzaFor(const std::string& path) {
+  constexpr size_t kMostColumns = 100, kMostWords = 50;  // to look at, to show
+  StoreOptions table = {.path = path,
+                        .format = ValueFormat::kCsv,
+                        .has_label = false,
+                        .header = true,
+                        .first_alone = true,
+                        .warns = false};
+  const std::vector<std::string> names = OpenStore("textfile", table)->columns();
+  if (names.size() < 2 || names.size() > kMostColumns) return "";
+  table.header = std::ranges::none_of(names, IsNumber);
+  table.has_label = true;
+  const size_t column = OnlyWordColumn(table, names.size());
+  if (column == 0) return "";
+  table.label_column = StrCat(column);
+  table.first_alone = false;
+  const LabelWords found =
+      OpenStore("textfile", table)->WordsOfLabels(std::numeric_limits<int64_t>::max());
+  if (found.words.empty() || found.words.size() > kMostWords) return "";
+  return StrCat("store_conf { path: \"", path, "\"", table.header ? " header: true" : "",
+                " label_column: \"", column, "\" batchsize: 32 shape: ", names.size() - 1, " ",
+                ClassNamesText(found.words), " }");
+}
+
+}  // namespace
+
+std::string TableAdvice(const std::string& path) {
+  if (path.find_first_of("\"\\") != path.npos) return "";
+  try {
+    const std::string stanza = StanzaFor(path);
+    return stanza.empty() ? "" : "; this reads it: " + Printable(stanza);
+  } catch (const Error&) {  // the user sees the error that this advice follows
+    return "";
+  }
+}
 
 std::unique_ptr<Store> OpenWithWords(const std::string& backend, StoreOptions options) {
   std::unique_ptr<Store> store = OpenStore(backend, options);
