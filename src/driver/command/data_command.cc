@@ -3,9 +3,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <map>
 #include <memory>
 
 #include "base/file/file_system.h"
@@ -14,6 +12,7 @@
 #include "driver/command/arguments.h"
 #include "driver/command/data_digits.h"
 #include "driver/command/data_guess.h"
+#include "driver/command/data_places.h"
 #include "driver/command/data_split.h"
 #include "driver/command/data_usage.h"
 #include "driver/command/data_words.h"
@@ -155,23 +154,13 @@ bool KeepsFiles(const Arguments& args, const std::string& source, const std::str
   return true;
 }
 
-// Throws if a file would be written twice, or overwritten while it is read.
-void CheckPlaces(const Arguments& args) {
-  const std::vector<std::string>& operands = args.operands();
-  std::map<std::filesystem::path, std::string> places;
-  for (const auto& [name, path] :
-       {std::pair("SRC", operands[0]), std::pair("-labels", args.Get("labels")),
-        std::pair("DST", operands[1]), std::pair("-to_labels", args.Get("to_labels")),
-        std::pair("-mean", args.Get("mean"))}) {
-    if (path.empty()) continue;
-    const auto [other, added] = places.emplace(PlaceOf(path), name);
-    if (!added) args.ThrowUsage(StrCat(other->second, " and ", name, " are the same file, ", path));
-  }
-}
-
 int Convert(const Arguments& args) {
   const std::vector<std::string>& operands = args.operands();
-  CheckPlaces(args);
+  RequireOtherFiles(args, {{"SRC", operands[0]},
+                           {"-labels", args.Get("labels")},
+                           {"DST", operands[1]},
+                           {"-to_labels", args.Get("to_labels")},
+                           {"-mean", args.Get("mean")}});
   const std::string format = args.Get("to", FormatOfName(operands[1], "kvfile"));
   WriterOptions options{.path = operands[1], .label_path = args.Get("to_labels")};
   if (args.Has("shape")) options.shape = ToShape(args, "shape");

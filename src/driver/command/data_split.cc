@@ -5,6 +5,7 @@
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "driver/command/arguments.h"
+#include "driver/command/data_places.h"
 #include "io/format/csv_fields.h"
 #include "io/format/guess_backend.h"
 #include "io/format/split_lines.h"
@@ -50,8 +51,7 @@ int SplitData(const std::vector<std::string>& words) {
                         .switches = {"header", "by_class"}});
   const std::vector<std::string>& paths = args.Operands("FILE TRAIN TEST");
   const std::string &file = paths[0], &train = paths[1], &test = paths[2];
-  if (PlaceOf(train) == PlaceOf(test))
-    args.ThrowUsage("TRAIN and TEST are the same file, " + train);
+  RequireOtherFiles(args, {{"FILE", file}, {"TRAIN", train}, {"TEST", test}});
   PosixFileSystem files;
   const SplitCounts counts = SplitLines(file, OptionsFrom(args, file), train, test, &files);
   std::cerr << "wrote " << Printable(train) << ": " << Counted(counts.train, "record") << "\n"

@@ -9,12 +9,12 @@
 namespace singa {
 
 struct SplitOptions {
-  bool table = true;            // fields in quotes may have line breaks; false: an image list
-  std::string separator = ",";  // each character separates fields of a table
-  bool header = false;          // the first record names the columns, and goes to both texts
-  bool by_class = false;        // each class is divided by itself
-  std::string label_column;     // by_class, of a table: as StoreProto.label_column
-  double test = 0.2;            // share of the records that go to the test text; > 0 and < 1
+  bool table = true;              // fields in quotes may have line breaks; false: an image list
+  std::string separator = ",";    // each character separates fields of a table
+  bool header = false;            // the first record names the columns, and goes to both texts
+  bool by_class = false;          // each class is divided by itself
+  std::string label_column = {};  // by_class, of a table: as StoreProto.label_column
+  double test = 0.2;              // share of the records that go to the test text; > 0 and < 1
   uint64_t seed = 0;
 };
 

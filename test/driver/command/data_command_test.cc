@@ -159,7 +159,8 @@ TEST(DataCommand, SplitsTablesAndListsAlone) {
   EXPECT_ERROR(split({"-header"}, dir.Write("l", "a.png 0\n")), kExitUsage, "-header");
   EXPECT_ERROR(split({"-test", "1"}, csv), kExitUsage, "-test must be > 0 and < 1, is 1");
   EXPECT_ERROR(split({"-label_column", "x"}, csv), kExitUsage, "-by_class");
-  EXPECT_ERROR(DataCommand({"split", csv, train, dir.Path("./train")}), kExitUsage, "same file");
+  EXPECT_ERROR(DataCommand({"split", csv, train, dir.Path("./train")}), kExitUsage,
+               "TRAIN and TEST are the same file");
   EXPECT_EQ(split({"-header", "-separator", "\\t", "-test", "0.5", "-seed", "3"}, csv), kExitOk);
   EXPECT_EQ(TempDir::Read(train).size() + TempDir::Read(test).size(), 2 * 4u + 7u + 4u);
 }

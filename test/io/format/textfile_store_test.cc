@@ -196,17 +196,17 @@ TEST_F(Csv, NamesLinesThatEndWithReturnsAlone) {
 }
 
 TEST_F(Csv, GivesTheNamesOfNumbersThenOfTargets) {
-  using Names = std::vector<std::string>;
+  using Columns = std::vector<std::string>;
   StoreOptions options = {.path = dir_.Write("a.csv", "a,b,c,d\n1,2,3,4\n"),
                           .format = ValueFormat::kCsv,
                           .header = true,
                           .label_column = "b"};
-  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Names{"a", "c", "d"}));
+  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Columns{"a", "c", "d"}));
   options.targets = 2;
-  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Names{"a", "d", "b", "c"}));
+  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Columns{"a", "d", "b", "c"}));
   options.targets = 0;
   options.has_label = false;
-  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Names{"a", "b", "c", "d"}));
+  EXPECT_EQ(OpenStore("textfile", options)->columns(), (Columns{"a", "b", "c", "d"}));
   EXPECT_TRUE(Open("1,2\n")->columns().empty());
 }
 
