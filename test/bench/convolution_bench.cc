@@ -30,6 +30,9 @@ const ConvolutionDesc kCases[] = {
     Desc({32, 40, 28, 28}, 40, {3, 1, 1}, 4),         // 13: groups of 10
     Desc({32, 64, 28, 28}, 64, {3, 2, 1, 2}),         // 14: dilated
     Desc({32, 128, 28, 28}, 128, {3, 2, 1, 2}, 128),  // 15: depthwise, dilated
+    Desc({64, 16, 32, 32}, 16, {3, 1, 1}),            // 16: ResNet-20, first stage
+    Desc({64, 32, 16, 16}, 32, {3, 1, 1}),            // 17: second stage
+    Desc({64, 64, 8, 8}, 64, {3, 1, 1}),              // 18: third stage
 };
 
 class Fixture {
