@@ -27,6 +27,7 @@ ClassWords::ClassWords(std::vector<std::string> words) : words_(std::move(words)
 }
 
 std::optional<int32_t> ClassWords::LabelOf(std::string_view field) const {
+  if (words_.empty()) return LabelFrom(field);
   auto it = labels_.find(field);
   if (it == labels_.end() && field.find("\"\"") != field.npos)
     it = labels_.find(WithSingleQuotes(field));

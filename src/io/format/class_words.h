@@ -20,8 +20,8 @@ class ClassWords {
   explicit ClassWords(std::vector<std::string> words);
 
   bool empty() const { return words_.empty(); }
-  // Returns the label of a field; nullopt: it is none of the words. Two quotes in a field may be
-  // one in a word.
+  // Returns the label of a field, quickly; nullopt: it is none of the words, or without words no
+  // integer. Two quotes in a field may be one in a word.
   std::optional<int32_t> LabelOf(std::string_view field) const;
   // Returns the error about a field that is none of the words. `what`: "the label".
   std::string NoWordText(const std::string& what, std::string_view field) const;

@@ -100,6 +100,12 @@ std::optional<std::string_view> CsvFields::Next(std::string_view* line) const {
   return WithoutQuotes(field);
 }
 
+std::optional<std::string_view> CsvFields::FieldAt(std::string_view line, int64_t index) const {
+  std::optional<std::string_view> field = Next(&line);
+  for (int64_t at = 0; field && at < index; ++at) field = Next(&line);
+  return field;
+}
+
 bool CsvFields::IsSkipped(char c) const {
   return IsLineBlank(c) && (!Separates(c) || Separates(' '));
 }

@@ -25,6 +25,9 @@ class CsvFields {
   // line belongs to the field, which then is the rest of the line.
   std::optional<std::string_view> Next(std::string_view* line) const;
 
+  // Returns field `index`, from 0; nullopt: the line has no such field.
+  std::optional<std::string_view> FieldAt(std::string_view line, int64_t index) const;
+
   // Returns whether a separator ends the line, so that an empty field may follow. Where a space
   // separates, no blank counts.
   bool EndsInSeparator(std::string_view line) const;

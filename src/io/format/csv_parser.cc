@@ -29,24 +29,22 @@ class CsvParser final : public ValueParser {
 
   std::optional<int32_t> LabelOf(std::string_view line) const override {
     if (!has_label_ || label_fields_ == LabelFields::kLeftOut) return {};
-    try {
-      if (const auto field = ChosenField(line)) return Label(*field, line, chosen_);
-    } catch (const ValueError&) {
-    }
-    return {};
+    const auto field = fields_.FieldAt(line, chosen_);
+    return field ? words_.LabelOf(*field) : std::nullopt;
   }
 
   std::optional<std::string> LabelFieldOf(std::string_view line, bool last) const override {
     if (!ReadsIntegers()) return {};
-    const auto field = ChosenField(line);
+    const auto field = fields_.FieldAt(line, chosen_);
     if (!field || !Advice(*field).empty() || HasLoneReturn(*field)) return {};
     return WithSingleQuotes(last ? EndsOf(line).last : *field);
   }
 
   bool LastSeemsLabel(std::string_view line) const override {
-    const auto field = ChosenField(line);
+    if (!ReadsIntegers()) return false;
+    const auto field = fields_.FieldAt(line, chosen_);
     const Ends ends = EndsOf(line);
-    return ReadsIntegers() && field && SeemsLast(*field, ends) && !LabelFrom(ends.last);
+    return field && SeemsLast(*field, ends) && !LabelFrom(ends.last);
   }
 
   const Sample& Parse(std::string_view line) override {
@@ -82,13 +80,6 @@ class CsvParser final : public ValueParser {
   // Returns whether each line has an integer as label.
   bool ReadsIntegers() const {
     return has_label_ && label_fields_ == LabelFields::kNeeded && words_.empty();
-  }
-
-  // Returns the field of the label's column; nullopt: the line has no such column.
-  std::optional<std::string_view> ChosenField(std::string_view line) const {
-    std::optional<std::string_view> field = fields_.Next(&line);
-    for (int64_t at = 0; field && at < chosen_; ++at) field = fields_.Next(&line);
-    return field;
   }
 
   // Returns whether the last field of a line seems to be its label, as `field`, the first one, is
@@ -177,9 +168,9 @@ class CsvParser final : public ValueParser {
   }
 
   int32_t Label(std::string_view field, std::string_view line, int64_t column) const {
-    const bool numbers = words_.empty();
-    if (const auto label = numbers ? LabelFrom(field) : words_.LabelOf(field)) return *label;
+    if (const auto label = words_.LabelOf(field)) return *label;
     if (field.empty() && label_fields_ == LabelFields::kMayBeEmpty) return kNoLabel;
+    const bool numbers = words_.empty();
     std::string advice = Advice(field) + LabelAdvice(field, line);
     if (advice.empty() && numbers) advice = IntegerAdvice(field);
     if (label_fields_ == LabelFields::kMayBeEmpty) advice += "; -no_labels leaves labels out";

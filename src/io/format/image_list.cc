@@ -39,7 +39,7 @@ int32_t CutLabel(std::string_view* line, const ClassWords& words) {
   constexpr char kPlace[] = "the label behind the name";
   const std::string_view field = CutLastField(line);
   if (field.empty()) throw ValueError("has no label behind the name of its picture");
-  if (const auto label = words.empty() ? LabelFrom(field) : words.LabelOf(field)) return *label;
+  if (const auto label = words.LabelOf(field)) return *label;
   if (!words.empty()) throw ValueError(words.NoWordText(kPlace, field));
   const bool word = !IsNumber(field) && !HasNameOfAnyPicture(std::string(field));
   throw ValueError(StrCat(NoLabelText(kPlace, field), IntegerAdvice(field),
@@ -75,6 +75,12 @@ void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
   if (line.size() > kMostBytes || line.find('\0') != line.npos)
     throw ValueError(StrCat("its ", line.size(), " bytes are no path: ", FieldText(line)));
   picture->name = line;
+}
+
+std::optional<int32_t> ListedLabel(std::string_view line, const ClassWords& words) {
+  line = WithoutBlanks(line);
+  const std::string_view field = CutLastField(&line);
+  return field.empty() ? std::nullopt : words.LabelOf(field);
 }
 
 std::optional<std::string> LabelFieldOf(std::string_view line) {

@@ -24,7 +24,10 @@ struct ListedPicture {
 // the line is a name, and numbers behind the name of a picture are left out. Throws ValueError.
 void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
                         const ClassWords& words, ListedPicture* picture);
-// Returns the last field of a line, where its label is; nullopt: it has one field only.
+// Returns only the label behind the name, quickly; nullopt: there is none.
+std::optional<int32_t> ListedLabel(std::string_view line, const ClassWords& words);
+// Returns the last field of a line, where its label is; nullopt: it has one field only, or ends in
+// the name of a picture.
 std::optional<std::string> LabelFieldOf(std::string_view line);
 // Returns the end of an error about the name of a picture that is not there; "": no advice.
 std::string MissingAdvice(std::string_view name);

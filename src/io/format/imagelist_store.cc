@@ -77,9 +77,8 @@ class ImageListStore final : public Store {
     constexpr int64_t kMostBytes = int64_t{8} << 20;  // a fraction of a second
     LabelRange range;
     if (!has_label_ || list_.size() > kMostBytes) return range;
-    ListedPicture picture;
     for (int64_t i = 0; i < size(); ++i)
-      if (Parse(i, &picture).empty()) range.Add(picture.label, i);
+      if (const auto label = ListedLabel(LineOf(i), words_)) range.Add(*label, i);
     return range;
   }
 
