@@ -30,9 +30,13 @@ std::string_view WithoutNumbers(std::string_view line) {
   return line;
 }
 
+// Returns the name of a picture without the numbers or the word behind it; else `line`.
 std::string_view NameIn(std::string_view line) {
-  const std::string_view name = WithoutNumbers(line);
-  return HasNameOfAnyPicture(std::string(name)) ? name : line;
+  std::string_view before_word = line;
+  CutLastField(&before_word);
+  for (const std::string_view name : {WithoutNumbers(line), before_word})
+    if (HasNameOfAnyPicture(std::string(name))) return name;
+  return line;
 }
 
 int32_t CutLabel(std::string_view* line, const ClassWords& words) {
@@ -100,10 +104,7 @@ std::string MissingAdvice(std::string_view name) {
 
 bool IsListedPicture(std::string_view line) {
   line = WithoutBlanks(line);
-  std::string_view before_word = line;
-  CutLastField(&before_word);
-  return line.find('\0') == line.npos && (HasNameOfAnyPicture(std::string(WithoutNumbers(line))) ||
-                                          HasNameOfAnyPicture(std::string(before_word)));
+  return line.find('\0') == line.npos && HasNameOfAnyPicture(std::string(NameIn(line)));
 }
 
 }  // namespace singa

@@ -21,7 +21,8 @@ struct ListedPicture {
 
 // Parses a line. If `targets` is above 0, so many fields at its end are targets. Else, if
 // `has_label` is true, the last field is a label: one of `words`, or without words an integer. Else
-// the line is a name, and numbers behind the name of a picture are left out. Throws ValueError.
+// the line is a name, and numbers or one word behind the name of a picture are left out. Throws
+// ValueError.
 void ParseListedPicture(std::string_view line, bool has_label, int64_t targets,
                         const ClassWords& words, ListedPicture* picture);
 // Returns only the label behind the name, quickly; nullopt: there is none.

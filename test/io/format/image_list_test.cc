@@ -41,9 +41,10 @@ TEST(ImageListTest, TheLastFieldsAreTheTargets) {
   EXPECT_EQ(ParseListed("a.jpg 1e-46", false, 1).targets, FloatRow{0});
 }
 
-TEST(ImageListTest, WithoutLabelsNumbersBehindAPictureAreLeftOut) {
+TEST(ImageListTest, WithoutLabelsNumbersOrAWordBehindAPictureAreLeftOut) {
   EXPECT_EQ(ParseListed("a b.jpg 3", false).name, "a b.jpg");
   EXPECT_EQ(ParseListed("a.PNG 0.5 1", false).name, "a.PNG");
+  EXPECT_EQ(ParseListed("a b.jpg dog", false).name, "a b.jpg");
   EXPECT_EQ(ParseListed("scan 3", false).name, "scan 3");  // not the name of a picture
 }
 
