@@ -7,6 +7,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
+#include "base/text/json_text.h"
 #include "base/text/short_text.h"
 #include "io/format/csv_fields.h"
 #include "singa/base/error.h"
@@ -54,9 +55,9 @@ LabelWords GatherLabelWords(
   LabelWords found;
   for (; found.records < std::min(records, most); ++found.records) {
     const std::optional<std::string> label = label_of(found.records);
-    if (!label || label->empty()) continue;
-    if (words.empty() && IsNumber(*label)) return {};
-    if (label->size() > LabelWords::kMostBytes) return {};
+    if (!label || label->empty() || words.contains(*label)) continue;
+    if (IsNumber(*label) || label->size() > LabelWords::kMostBytes) return {};
+    if (ReplaceInvalidUtf8(*label) != *label) return {};  // no job.conf can name it
     words.insert(*label);
     if (words.size() > LabelWords::kMostWords) return {};
   }

@@ -151,8 +151,8 @@ class Store {
   // Returns the range of all labels if finding it takes a fraction of a second, else none. Throws
   // FileError.
   virtual LabelRange Labels() { return {}; }
-  // Returns the words of the labels of the first `most` records at most. There are none if the
-  // first label is a number, if there are more than kMostWords, or if class_names is set. Throws
+  // Returns the words of the labels of the first `most` records at most. There are none if a label
+  // is a number or no UTF-8, if there are more than kMostWords, or if class_names is set. Throws
   // FileError.
   virtual LabelWords WordsOfLabels(int64_t /*most*/) { return {}; }
   // Returns file and record, and the line in a text, for errors.

@@ -8,6 +8,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
+#include "base/text/json_text.h"
 #include "base/text/line_blanks.h"
 #include "base/text/parse_number.h"
 #include "io/format/csv_fields.h"
@@ -38,6 +39,9 @@ void CheckClassName(const StoreProto& conf, int index, bool in_list) {
     throw ConfigError(ElementPath("class_names", index), text);
   };
   if (word.empty()) fail("must not be empty");
+  if (ReplaceInvalidUtf8(word) != word)  // a checkpoint could not keep it
+    fail(StrCat("is ", FieldText(word),
+                ", which is not UTF-8: save this file and the data as UTF-8"));
   if (word.find('\n') != word.npos) fail("has a line break, and a label is in one line");
   if (WithoutBlanks(word).size() != word.size())
     fail(StrCat("is ", FieldText(word), "; blanks around a label are not read"));

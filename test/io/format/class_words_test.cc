@@ -100,12 +100,14 @@ TEST_F(ClassWordsTest, ManyWordsAreNotShown) {
   }
 }
 
-TEST_F(ClassWordsTest, AColumnWhoseFirstLabelIsANumberHasNoWords) {
+TEST_F(ClassWordsTest, AColumnWithANumberHasNoWords) {
   EXPECT_TRUE(Table("1,2\ndog,3\n")->WordsOfLabels(kAll).words.empty());
-  EXPECT_TRUE(Table("1.5,dog\n")->WordsOfLabels(kAll).words.empty());  // not the label's column
+  EXPECT_TRUE(Table("NA,2\n7,3\n")->WordsOfLabels(kAll).words.empty());
+  EXPECT_TRUE(Table("K\xe4se,2\n")->WordsOfLabels(kAll).words.empty());  // Latin-1
+  EXPECT_TRUE(Table("1.5,dog\n")->WordsOfLabels(kAll).words.empty());    // not the label's column
   EXPECT_TRUE(Table("kind,width\ndog,1\n")->WordsOfLabels(kAll).words.empty());  // a header
-  const LabelWords found = Table("dog,2\n7,3\n,4\n")->WordsOfLabels(kAll);
-  EXPECT_EQ(found.words, (Words{"7", "dog"}));
+  const LabelWords found = Table("dog,2\ncat,3\n,4\n")->WordsOfLabels(kAll);
+  EXPECT_EQ(found.words, (Words{"cat", "dog"}));
   EXPECT_TRUE(found.all);
 }
 

@@ -127,6 +127,8 @@ TEST_F(StoreInputTest, RejectsClassNamesThatCannotBe) {
                            "store_conf.class_names#1", "blanks around a label are not read");
   EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 class_names: 'a\\nb'"), "store_conf.class_names",
                            "has a line break");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 4 class_names: 'K\\xe4se'"), "store_conf.class_names",
+                           "which is not UTF-8");
 }
 
 TEST_F(StoreInputTest, RejectsNumbersOfChannelsThatFitNoChannel) {
