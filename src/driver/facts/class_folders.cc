@@ -8,23 +8,18 @@
 namespace singa {
 namespace {
 
-// Returns the first of the `count` first names that `others` lacks; the end if there is none.
-std::vector<std::string>::const_iterator FirstOutside(const std::vector<std::string>& names,
-                                                      int64_t count,
-                                                      const std::vector<std::string>& others) {
-  const auto end = names.begin() + count;
-  const auto found = std::find_if(names.begin(), end, [&](const std::string& name) {
-    return !std::ranges::binary_search(others, name);
-  });
-  return found == end ? names.end() : found;
-}
-
-std::string FolderText(const std::string& name) {
-  return StrCat("folder \"", Printable(name), "\"");
+// Returns the text of the first name that `others` lacks. REQUIRES: there is one.
+std::string FolderOutside(const std::vector<std::string>& names,
+                          const std::vector<std::string>& others) {
+  const auto name = std::ranges::find_if(
+      names, [&](const std::string& each) { return !std::ranges::binary_search(others, each); });
+  return StrCat("folder \"", Printable(*name), "\"");
 }
 
 }  // namespace
 
+// Both lists are sorted. So a name that stands further in front in `own` than in `trained` has a
+// missing one before it, and a name that stands further behind has an extra one before it.
 std::string MovedFolder(const std::vector<std::string>& trained,
                         const std::vector<std::string>& own) {
   if (!std::ranges::is_sorted(trained) || !std::ranges::is_sorted(own)) return "";  // no folders
@@ -34,15 +29,13 @@ std::string MovedFolder(const std::vector<std::string>& trained,
     if (at == trained.end() || *at != own[label] || right == label) continue;
     const std::string moved =
         StrCat("so \"", Printable(own[label]), "\" gets label ", label, ", in training ", right);
-    const auto missing = FirstOutside(trained, right, own);
-    if (missing != trained.end())
-      return StrCat("the class ", FolderText(*missing), " of the training is missing, ", moved,
-                    "; if the class has no pictures here, make an empty ", FolderText(*missing),
-                    " and set on_bad_record: kSkip");
-    const auto extra = FirstOutside(own, label, trained);
-    if (extra != own.end())
-      return StrCat("the class ", FolderText(*extra), " is not in the training, ", moved,
+    if (right < label)
+      return StrCat("the class ", FolderOutside(own, trained), " is not in the training, ", moved,
                     "; take it out of the test");
+    const std::string missing = FolderOutside(trained, own);
+    return StrCat("the class ", missing, " of the training is missing, ", moved,
+                  "; if the class has no pictures here, make an empty ", missing,
+                  " and set on_bad_record: kSkip");
   }
   return "";
 }
