@@ -67,6 +67,8 @@ def a_job_without_class_names_shows_the_words_to_paste(case):
     case.write("plain.csv", "1.5,2,dog\n2.5,1,cat\n")
     has(case.run("data", "stat", "plain.csv", code=65).err,
         'set label_column: "3" and class_names; the words of all records are class_names: ["cat", "dog"]', "stderr")
+    table(case, [*worded(rows()), [1, "x", WORDS[0], 2]])
+    true("this reads it" not in case.run("data", "stat", "t.csv", code=65).err, "no store_conf reads a bad record")
 
 
 @check

@@ -1,10 +1,13 @@
 #include "driver/command/data_words.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/file/input_file.h"
 #include "io/format/csv_fields.h"
 #include "singa/base/error.h"
 
@@ -25,10 +28,19 @@ size_t OnlyWordColumn(StoreOptions table, size_t columns) {
   return only;
 }
 
+// Returns whether all records can be read, and have `numbers` numbers.
+bool IsReadable(Store* store, int64_t numbers) {
+  for (int64_t i = 0; i < store->size(); ++i)
+    if (store->Read(i).size() != numbers) return false;
+  return true;
+}
+
 // Returns the store_conf that reads the text of CSV at `path`; "": it does not follow from the
-// text.
+// text. Throws DataError if a record is bad.
 std::string StanzaFor(const std::string& path) {
   constexpr size_t kMostColumns = 100, kMostWords = 50;  // to look at, to show
+  constexpr int64_t kMostBytes = int64_t{64} << 20;      // to look at: it takes a second
+  if (InputFile::Open(path).size() > kMostBytes) return "";
   StoreOptions table = {.path = path,
                         .format = ValueFormat::kCsv,
                         .has_label = false,
@@ -43,12 +55,13 @@ std::string StanzaFor(const std::string& path) {
   if (column == 0) return "";
   table.label_column = StrCat(column);
   table.first_alone = false;
-  const LabelWords found =
-      OpenStore("textfile", table)->WordsOfLabels(std::numeric_limits<int64_t>::max());
-  if (found.words.empty() || found.words.size() > kMostWords) return "";
+  table.class_names =
+      OpenStore("textfile", table)->WordsOfLabels(std::numeric_limits<int64_t>::max()).words;
+  if (table.class_names.empty() || table.class_names.size() > kMostWords) return "";
+  if (!IsReadable(OpenStore("textfile", table).get(), std::ssize(names) - 1)) return "";
   return StrCat("store_conf { path: \"", path, "\"", table.header ? " header: true" : "",
                 " label_column: \"", column, "\" batchsize: 32 shape: ", names.size() - 1, " ",
-                ClassNamesText(found.words), " }");
+                ClassNamesText(table.class_names), " }");
 }
 
 }  // namespace

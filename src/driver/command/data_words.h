@@ -13,7 +13,7 @@ namespace singa {
 std::unique_ptr<Store> OpenWithWords(const std::string& backend, StoreOptions options);
 
 // Returns advice about a text of CSV with commas that cannot be read without settings: the
-// store_conf that reads it if exactly one of its columns has words. Else returns "".
+// store_conf that reads all of it, if exactly one of its columns has words. Else returns "".
 std::string TableAdvice(const std::string& path);
 
 // Returns the words that stand as labels, as class_names of a store_conf; "": there are none.

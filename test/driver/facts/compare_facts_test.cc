@@ -144,8 +144,7 @@ TEST(CompareFacts, AClassFolderHasTheLabelOfTheTraining) {
   EXPECT_EQ(Found({train, test}),
             "error: P.path: phase kTest: the class folder \"cod\" is not in the training, so "
             "\"cow\" gets label 2, in training 1; take it out of the test\n");
-  test.facts.classes = {"ape", "cap",
-                        "dog"};  // two extra ones move "dog", the missing one does not
+  test.facts.classes = {"ape", "cap", "dog"};  // one is missing, two are extra
   train.facts.classes = {"cat", "dog"};
   train.classes = 2;
   EXPECT_EQ(Found({train, test}),
