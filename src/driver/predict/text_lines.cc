@@ -25,15 +25,15 @@ int64_t FieldsOf(Store* lines, int64_t most) {
 int64_t ColumnsOf(const std::string& backend, StoreOptions store, Store* lines,
                   const StoreProto& conf) {
   const int64_t most = MaxBadOf(conf);
-  if (store.class_names.empty()) return FieldsOf(lines, most);
-  store.has_label = true;
-  store.label_fields = LabelFields::kLeftOut;  // a word is no number
-  store.warns = false;
   try {
-    return FieldsOf(OpenStore(backend, store).get(), most) + 1;
-  } catch (const DataError&) {  // lines without a label
     return FieldsOf(lines, most);
+  } catch (const DataError&) {  // perhaps of a label that is a word
+    if (store.class_names.empty()) throw;
   }
+  store.has_label = true;
+  store.label_fields = LabelFields::kLeftOut;
+  store.warns = false;
+  return FieldsOf(OpenStore(backend, store).get(), most) + 1;
 }
 
 }  // namespace

@@ -88,6 +88,8 @@ TEST_F(RecordSourceTest, WordsAreLabelsInTheOrderOfTheNetsClasses) {
   EXPECT_EQ(RecordsOf(path), (Texts{"0: 0.5 1", "2: 3 4"}));
   EXPECT_EQ(RecordsOf(dir_.Write("b", "0.5,1\n")), Texts{"-: 0.5 1"});
   EXPECT_ERROR(RecordsOf(dir_.Write("c", "cow,0.5,1\n")), kExitBadData, "is \"cow\"");
+  EXPECT_ERROR(RecordsOf(dir_.Write("f", "dog,NA,1\n")), kExitBadData,
+               "number 1 in column 2 is \"NA\"");
   options_.labels = false;
   EXPECT_EQ(RecordsOf(dir_.Write("d", "?,0.5,1\n")), Texts{"-: 0.5 1"});
   store->set_header(true);
