@@ -9,7 +9,8 @@ namespace singa {
 inline constexpr char kSplitUsage[] = R"(
 singa data split [flags] FILE TRAIN TEST
     Divides the lines of FILE, a table or a list of pictures, at random into two new files. Lines
-    stay in their order, and a field in quotes may have line breaks.
+    stay in their order, and a field in quotes may have line breaks. Names in a list stay as they
+    are: if they begin at the folder of FILE, write the new files there, too.
       -test FRACTION   of the records that go to TEST; 0.2 if not given
       -seed N          another choice for each N; 0 if not given
       -header          the first line has the names of the columns; both files get it

@@ -4,16 +4,16 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <system_error>
 
 #include "base/file/input_file.h"
 #include "base/text/counted.h"
-#include "base/text/line_blanks.h"
 #include "io/file/new_file.h"
 #include "io/format/csv_fields.h"
+#include "io/format/image_list.h"
 #include "io/format/line_index.h"
 #include "io/format/value_parser.h"
+#include "io/store/store.h"
 #include "singa/base/error.h"
 #include "singa/base/philox.h"
 
@@ -62,18 +62,21 @@ class TextRecords {
   // Returns the class of the last record; "" without by_class.
   std::string Class() const {
     if (!options_.by_class) return "";
-    std::string_view rest = text_;
-    std::optional<std::string_view> field;
-    if (options_.table) {
-      field = fields_.Next(&rest);
-      for (int64_t at = 0; field && at < label_; ++at) field = fields_.Next(&rest);
-    } else {
-      rest = WithoutBlanks(rest);
-      const size_t blank = rest.find_last_of(kLineBlanks);
-      if (blank != rest.npos) field = rest.substr(blank + 1);
-    }
-    if (!field || field->empty()) Throw("has no label");
-    return std::string(*field);
+    const std::optional<std::string> label =
+        options_.table ? std::optional<std::string>(fields_.FieldAt(text_, label_))
+                       : LabelFieldOf(text_);
+    if (!label || label->empty()) Throw("has no label");
+    if (label->size() > LabelWords::kMostBytes)
+      Throw(StrCat("has a label of more than ", LabelWords::kMostBytes,
+                   " bytes; is this the label's column?"));
+    return *label;
+  }
+
+  // Throws DataError if the last record, the first of a table, seems to be a header.
+  void RequireNoHeader() const {
+    const std::string advice =
+        options_.table && !options_.header ? FirstLineAdvice(text_) : std::string();
+    if (!advice.empty()) Throw("is no record" + advice);
   }
 
   [[noreturn]] void Throw(const std::string& message) const {
@@ -95,6 +98,7 @@ std::map<std::string, Share> SharesOf(const InputFile& file, const SplitOptions&
   std::map<std::string, Share> shares;
   TextRecords records(file, options);
   while (records.Next()) {
+    if (shares.empty()) records.RequireNoHeader();
     ++shares[records.Class()].left;
     if (shares.size() > kMostClasses)
       records.Throw(StrCat("more than ", kMostClasses, " classes; is this the label's column?"));

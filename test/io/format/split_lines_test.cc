@@ -113,6 +113,13 @@ TEST_F(SplitLinesTest, AnErrorNamesTheLineAndLeavesNoFile) {
   EXPECT_ERROR(Split("1,2\n,3\n", {.by_class = true}), kExitBadData, all + ":2: has no label");
   EXPECT_ERROR(Split("a,b\n1,2\n3,4\n", {.header = true, .by_class = true, .label_column = "c"}),
                kExitBadData, all + ":1: the header has no column \"c\"");
+  EXPECT_ERROR(
+      Split("1," + std::string(300, 'x') + "\n2,a\n", {.by_class = true, .label_column = "2"}),
+      kExitBadData, all + ":1: has a label of more than 200 bytes");
+  EXPECT_ERROR(Split("a,b\n1,2\n3,4\n", {}), kExitBadData,
+               all +
+                   ":1: is no record; is this line a header? Then set header: true (singa data: "
+                   "-header)");
   EXPECT_ERROR(Split("1,2\n", {}), kExitBadData,
                all + ": has 1 record; a share of 0.2 leaves no record for the test");
   EXPECT_EQ(Files(), 1);
