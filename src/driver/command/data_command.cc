@@ -32,8 +32,6 @@
 namespace singa {
 namespace {
 
-const std::string data_help = std::string(kDataUsage) + kSplitUsage;
-
 [[noreturn]] void ThrowDataUsage(const std::string& message) { throw UsageError("data", message); }
 
 // Parses "28,28", the value of -shape or -resize.
@@ -200,7 +198,7 @@ int Stat(const Arguments& args) {
 int DataCommand(const std::vector<std::string>& args) {
   for (const std::string& arg : args) {
     if (arg != "-help" && arg != "--help" && arg != "-h") continue;
-    std::cout << data_help << std::flush;
+    std::cout << kDataUsage << std::flush;
     return kExitOk;
   }
   if (args.empty()) ThrowDataUsage("singa data needs one of digits, convert, stat, split");
@@ -240,7 +238,7 @@ SINGA_REGISTER_SUBCOMMAND(
            .reads = Subcommand::kItsOwn,
            .options = {},
            .alone = true,
-           .help = data_help.c_str(),
+           .help = kDataUsage,
            .run = [](const CommandLine& line) { return DataCommand(line.args); }});
 
 }  // namespace
