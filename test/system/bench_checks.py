@@ -1,5 +1,5 @@
 """Checks `singa bench`: its figures must fit together, and it must leave nothing behind.
-test/driver/bench/step_timer_test.cc tests the times of layers, with a clock of its own."""
+test/driver/timing/step_timer_test.cc tests the times of layers, with a clock of its own."""
 import json
 import xml.etree.ElementTree
 
