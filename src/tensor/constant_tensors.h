@@ -1,5 +1,5 @@
 // ConstantTensors holds tensors that layers compute from params once, in a net whose params do not
-// change: weights in a kernel's own format, or with the scale of the layer behind them.
+// change, such as weights in a kernel's own format. Only one thread may use it.
 #pragma once
 
 #include <map>

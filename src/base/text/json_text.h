@@ -1,5 +1,5 @@
-// JSON values as text, and back. Only this file's source writes and parses JSON without limits: the
-// templates of nlohmann::json take seconds to compile wherever they are used.
+// JSON values as text, and back. Other files call these functions, as the templates of
+// nlohmann::json take seconds to compile wherever they are used.
 #pragma once
 
 #include <nlohmann/json.hpp>

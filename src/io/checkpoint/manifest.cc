@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file/sha256.h"
+#include "base/text/json_text.h"
 #include "io/checkpoint/json_text.h"
 
 namespace singa {
@@ -105,7 +106,7 @@ std::string ManifestText(const Manifest& manifest) {
     root["files"][name] = {{"size", file.bytes}, {"sha256", file.sha256}};
   for (const auto& [name, crc] : manifest.crc32c)
     root["tensors"][name] = {{"crc32c", CrcText(crc)}};
-  std::string text = root.dump(2, ' ', false, json::error_handler_t::replace);
+  std::string text = JsonText(root, 2);
   text.resize(text.size() - std::string_view("\n}").size());
   text += kBeforeSum;
   return text + Sha256Hex(text) + std::string(kAfterSum);

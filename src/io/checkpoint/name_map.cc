@@ -2,11 +2,11 @@
 
 #include <charconv>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
 #include "base/file/input_file.h"
+#include "base/text/json_text.h"
 #include "base/text/line_blanks.h"
 #include "io/checkpoint/json_text.h"
 #include "singa/base/error.h"
@@ -31,12 +31,7 @@ std::vector<std::string_view> WordsOf(std::string_view line) {
 // Returns why a file of safetensors cannot have the name; "": it can.
 std::string NameProblem(std::string_view name) {
   if (name == "__metadata__") return StrCat("no param can have the name ", Quote(name));
-  try {
-    nlohmann::json(std::string(name)).dump();
-  } catch (const nlohmann::json::type_error&) {
-    return StrCat("the name ", Quote(name), " is not UTF-8");
-  }
-  return "";
+  return ReplaceInvalidUtf8(name) == name ? "" : StrCat("the name ", Quote(name), " is not UTF-8");
 }
 
 class MapParser {

@@ -43,9 +43,10 @@ Pooled Pool(const PoolingDesc& d, const Numbers& x, const Numbers& dy, bool plai
   return run;
 }
 
-// The last vector of 17 channels overlaps the first in 15. Below 16 there is none.
+// Vectors have 8 or 16 channels. The last vector of 9 channels overlaps the first in 7. Below 8
+// there is none.
 TEST(PoolingVector, ChannelsBesideTheVectorsAreComputedOnceEach) {
-  for (const int64_t channels : {1, 15, 16, 17, 31, 33}) {
+  for (const int64_t channels : {1, 7, 8, 9, 15, 16, 17, 31, 33}) {
     const PoolingDesc d = Square({2, channels, 5, 4}, 3, 1);
     const Numbers x = RandomValues("x", d.in.size()), dy = RandomValues("dy", d.out.size());
     const Pooled plain = Pool(d, x, dy, true), vector = Pool(d, x, dy);
