@@ -83,8 +83,8 @@ def class_names_fit_the_net_and_the_test(case):
                                     f"{layer} include: kTrain }}\n  {other} include: kTest }}")
     case.write("job.conf", text.replace("disp_freq", "test_freq: 4 disp_freq"))
     checked = case.run("check", "job.conf")
-    has(checked.out + checked.err, 'phase kTest: label 0 is class "say "yes"", in training "n/a": labels are places in '
-        "class_names", "the output of a check")
+    has(checked.out + checked.err, 'phase kTest: label 0 is class "say "yes"", in training "n/a": classes are numbered '
+        "in the order of class_names", "the output of a check")
 
 
 @check

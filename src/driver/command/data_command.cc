@@ -178,7 +178,8 @@ int Convert(const Arguments& args) {
   std::cerr << "wrote " << Printable(options.path) << ": " << Counted(store->size(), "record")
             << "\n";
   const std::string words = WordsText(*store, BackendOf(args, operands[0]));
-  if (options.has_label && !words.empty()) std::cerr << "labels are places in " << words << "\n";
+  if (options.has_label && !words.empty())
+    std::cerr << "classes are numbered in the order of " << words << "\n";
   if (args.Has("mean") && keeps) store = OpenSource(args, operands[0], false, false);
   if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
   return kExitOk;

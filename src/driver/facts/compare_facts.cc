@@ -122,7 +122,7 @@ void ComparePair(const InputFacts& train, const InputFacts& test, ConfFindings* 
         ConfigError("path", StrCat("phase ", Phase_Name(test.phase), ": ", moved), kExitBadData)
             .Under(test.path));
   else if (!label.empty() && NamesClasses(test))
-    warn("class_names", label + ": labels are places in class_names");
+    warn("class_names", label + ": classes are numbered in the order of class_names");
   else if (!label.empty())
     warn("path", label + ": folders are numbered in the order of their names");
   const std::string column = OtherColumn(train.facts.columns, test.facts.columns);

@@ -41,7 +41,8 @@ FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* prog
                                              model.readers().ClassNames(), "in checkpoint_path")
                                 : "";
   if (!label.empty())
-    progress->Warn(label + ": labels follow the names of folders, or the order of class_names");
+    progress->Warn(label +
+                   ": classes are numbered in the order of class_names, or of the folders' names");
   if (!report.unused.empty())
     progress->Say("params of the files that the net lacks: " + JoinNames(report.unused));
   return first;

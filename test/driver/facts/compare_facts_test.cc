@@ -91,8 +91,8 @@ TEST(CompareFacts, NamesOfTheConfAreComparedAsFoldersAre) {
   set(&test, {"a", "c", "b"});
   EXPECT_EQ(
       Found({input, test}),
-      "warning: P.class_names: phase kTest: label 1 is class \"c\", in training \"b\": labels "
-      "are places in class_names\n");
+      "warning: P.class_names: phase kTest: label 1 is class \"c\", in training \"b\": classes "
+      "are numbered in the order of class_names\n");
 }
 
 TEST(CompareFacts, FewerFoldersThanClassesAreAWarningInTraining) {
