@@ -21,7 +21,10 @@ SplitOptions OptionsFrom(const Arguments& args, const std::string& path) {
   const StoreTraits& traits = TraitsOf(backend);
   const bool list = traits.picture_files && !traits.class_folders;
   if (!traits.lines && !list)
-    args.ThrowUsage(StrCat(path, " is ", backend, "; only tables and lists of pictures are split"));
+    args.ThrowUsage(StrCat(path, " is ", backend, "; only tables and lists of pictures are split",
+                           traits.class_folders ? "; to divide class folders, move pictures of each"
+                                                  " class to a class folder elsewhere"
+                                                : ""));
   for (const char* flag : {"header", "separator", "label_column"})
     if (list && args.Has(flag))
       args.ThrowUsage(StrCat("-", flag, " is for a table, not for a list of pictures"));

@@ -107,8 +107,8 @@ std::string MessageTopic(const std::string& topic, const std::vector<FieldPlace>
   return "";
 }
 
-// Words for data that are no names of the schema, with the names of the fields or the layer that
-// they are about.
+// Words that are no names of the schema, with the names of the fields, the layer or the subcommand
+// that they are about.
 struct WordTopic {
   const char* words;
   const char* topics;
@@ -118,7 +118,19 @@ constexpr WordTopic kWordTopics[] = {
     {"label labels", "StoreProto.has_label StoreProto.label_column StoreProto.class_names"},
     {"class class_name classes", "StoreProto.class_names"},
     {"column columns", "StoreProto.header StoreProto.label_column StoreProto.num_targets"},
+    {"missing skip", "StoreProto.on_bad_record StoreProto.max_bad_records"},
+    {"normalise normalize normalisation normalization",
+     "StoreProto.channel_mean StoreProto.channel_std StoreProto.std_value"},
+    {"split statistics convert", "data"},
+    {"report confusion evaluate evaluation", "predict"},
 };
+
+// Returns the help on a layer type, a subcommand or a field.
+std::string TextOfName(const std::string& name, const std::vector<FieldPlace>& all) {
+  if (const std::optional<std::string> layer = LayerTextOf(name)) return *layer;
+  const Subcommand* const command = FindSubcommand(name);
+  return command ? command->help : FieldTopic(name, all);
+}
 
 // Returns the help on a word of kWordTopics, whatever its case; "": it is none.
 std::string TextOfWord(const std::string& topic, const std::vector<FieldPlace>& all) {
@@ -129,10 +141,8 @@ std::string TextOfWord(const std::string& topic, const std::vector<FieldPlace>& 
     std::istringstream words(row.words), topics(row.topics);
     bool found = false;
     for (std::string word; words >> word;) found = found || word == lower;
-    for (std::string name; found && topics >> name;) {
-      const std::optional<std::string> layer = LayerTextOf(name);
-      text += StrCat(text.empty() ? "" : "\n", layer ? *layer : FieldTopic(name, all));
-    }
+    for (std::string name; found && topics >> name;)
+      text += StrCat(text.empty() ? "" : "\n", TextOfName(name, all));
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "driver/command/subcommand.h"
 #include "driver/schema/layer_text.h"
 #include "singa/base/error.h"
 
@@ -57,6 +58,8 @@ TEST(HelpOn, AWordForDataHasItsFields) {
   for (const char* const field : {"StoreProto.has_label: ", "StoreProto.class_names: "})
     EXPECT_NE(HelpOn("labels").find(field), std::string::npos) << field;
   EXPECT_EQ(HelpOn("columns").find("StoreProto.header: "), 0u);
+  EXPECT_EQ(HelpOn("normalize").find("StoreProto.channel_mean: "), 0u);
+  EXPECT_EQ(HelpOn("confusion"), FindSubcommand("predict")->help);
 }
 
 TEST(HelpOn, AnUnknownWordHasTheNearest) {
