@@ -9,7 +9,7 @@
 #include "base/text/formatted.h"
 #include "base/text/json_text.h"
 #include "base/text/short_text.h"
-#include "driver/bench/report_text.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {

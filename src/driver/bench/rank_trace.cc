@@ -6,7 +6,6 @@
 
 #include "base/system/host_name.h"
 #include "base/text/json_text.h"
-#include "driver/bench/report_text.h"
 #include "driver/bench/trace_json.h"
 #include "io/checkpoint/json_text.h"
 #include "singa/base/error.h"

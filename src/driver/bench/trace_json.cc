@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text/json_text.h"
-#include "driver/bench/report_text.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {

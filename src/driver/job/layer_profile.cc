@@ -4,7 +4,6 @@
 #include <string>
 
 #include "base/text/json_text.h"
-#include "driver/bench/report_text.h"
 #include "io/file/text_file.h"
 
 namespace singa {
