@@ -11,8 +11,8 @@ namespace singa {
 void LoadPluginsForHelp(const std::vector<std::string>& plugins, const std::string& conf);
 
 // X is a layer type or a value of another enum (kConvolution, kSGD), a field by its name or path
-// (train_steps, JobProto.train_steps, updater.momentum), a message (UpdaterProto), or a word for
-// data (csv, labels, columns). Throws UsageError for another word.
+// (train_steps, JobProto.train_steps, updater.momentum), a message (UpdaterProto), or a word
+// such as csv, labels, split or report. Throws UsageError for another word.
 std::string HelpOn(const std::string& topic);
 
 // Returns the text of a type of layer. Throws UsageError with the command and the nearest type if
