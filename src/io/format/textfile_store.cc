@@ -47,8 +47,9 @@ class TextFileStore final : public ValueStore {
     const bool last = parser().LastSeemsLabel(line);
     const std::optional<std::string> label = parser().LabelFieldOf(line, last);
     if (!first.empty() || !label || label->empty() || IsNumber(*label)) return first;
-    if (!words_advice_) words_advice_ = ClassNamesAdvice(WordsOfFirst(kMostAdvised, last));
-    return *words_advice_;
+    std::optional<std::string>& advice = words_advice_[last ? 1 : 0];
+    if (!advice) advice = ClassNamesAdvice(WordsOfFirst(kMostAdvised, last));
+    return *advice;
   }
 
   // Returns advice if the first line, `line`, seems to be a header; else "".
@@ -74,7 +75,8 @@ class TextFileStore final : public ValueStore {
   const bool has_header_;
   const std::vector<std::string> classes_;
   const std::vector<std::string> columns_;
-  mutable std::optional<std::string> words_advice_;  // made once, as many records may be bad
+  // Of the label's column, and of the last one. Made once, as many records may be bad.
+  mutable std::optional<std::string> words_advice_[2];
 };
 
 // Returns the names of the columns in the line at `place`. `alone`: the file has no other line.

@@ -81,6 +81,9 @@ TEST_F(ClassWordsTest, AWordWithoutClassNamesShowsThoseOfTheFirstRecords) {
   EXPECT_ERROR(Table("1.5,dog\n2,cat\n3.5,dog\n")->Read(2), kExitBadData,
                "then set label_column: \"2\" and class_names; the words of all records are "
                "class_names: [\"cat\", \"dog\"]");
+  const auto either = Table("x,2,dog\n1.5,2,cat\n");
+  EXPECT_ERROR(either->Read(0), kExitBadData, "or set class_names");
+  EXPECT_ERROR(either->Read(1), kExitBadData, "are class_names: [\"cat\", \"dog\"]");
   std::string lines;
   for (int i = 0; i < 2000; ++i) lines += i < 1500 ? "dog,1\n" : "cat,1\n";
   EXPECT_ERROR(Table(lines)->Read(0), kExitBadData,
