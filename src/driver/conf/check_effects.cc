@@ -134,6 +134,8 @@ class EffectCheck {
     const bool synthetic = traits.no_file;
     if (store.has_path() && synthetic)
       Warn("path", "has no effect: backend \"synthetic\" has no file");
+    if (!store.class_names().empty() && synthetic)
+      Warn("class_names", "has no effect: labels of backend \"synthetic\" are no words");
     if (store.encoded() && traits.encoded == Encoded::kIgnored)
       Warn("encoded", StrCat("has no effect with backend \"", store.backend(), "\""));
     if (store.has_synthetic_conf() && !synthetic)
