@@ -115,7 +115,7 @@ class ImageListStore final : public Store {
   }
   // Returns "list.txt:7". It reads the list up to there.
   std::string LineText(int64_t index) const {
-    return StrCat(list_.name(), ":", LineAt(list_, lines_[index].offset));
+    return StrCat(list_.name(), ":", counter_.At(list_, lines_[index].offset));
   }
   std::string PathOf(const std::string& listed) const {
     return absolute_ && listed.starts_with('/') ? listed : root_ + listed;
@@ -137,6 +137,7 @@ class ImageListStore final : public Store {
 
   const InputFile list_;
   const std::vector<ValuePlace> lines_;
+  mutable LineCounter counter_;  // of lines of the list
   const std::string root_;
   const bool absolute_;  // whether a name that begins with a slash is a whole path
   const bool has_label_;

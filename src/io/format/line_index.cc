@@ -9,15 +9,22 @@ namespace singa {
 
 int64_t ByteOrderMark(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
 
-int64_t LineAt(const InputFile& file, int64_t offset) {
+int64_t LineCounter::At(const InputFile& file, int64_t offset) {
+  constexpr int64_t kBlock = int64_t{1} << 16;
   ScanWindow window(file);
-  int64_t line = 1;
-  for (int64_t at = 0; at < offset;) {
-    const std::string_view bytes = window.At(at, 1).substr(0, offset - at);
-    line += std::count(bytes.begin(), bytes.end(), '\n');
-    at += static_cast<int64_t>(bytes.size());
-  }
-  return line;
+  const auto lines_in = [&](int64_t at, int64_t end) {
+    int64_t lines = 0;
+    while (at < end) {
+      const std::string_view bytes = window.At(at, 1).substr(0, end - at);
+      lines += std::count(bytes.begin(), bytes.end(), '\n');
+      at += static_cast<int64_t>(bytes.size());
+    }
+    return lines;
+  };
+  const int64_t block = offset / kBlock;
+  for (int64_t next = std::ssize(lines_); next <= block; ++next)
+    lines_.push_back(lines_.back() + lines_in((next - 1) * kBlock, next * kBlock));
+  return lines_[block] + lines_in(block * kBlock, offset);
 }
 
 LineScan::LineScan(const InputFile& file, const std::string& separators)

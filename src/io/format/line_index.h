@@ -19,8 +19,21 @@ constexpr int64_t kMaxLineBytes = int64_t{1} << 26;
 // Returns the bytes of the mark that Windows programs put before UTF-8 text; 0: there is none.
 int64_t ByteOrderMark(std::string_view text);
 
+// LineCounter numbers the lines of a file. It counts each block of the file once, so that a file
+// with many bad records is not read from its start for each of them.
+class LineCounter {
+ public:
+  // Returns the number, from 1, of the line at `offset`. `file` is the same in each call.
+  int64_t At(const InputFile& file, int64_t offset);
+
+ private:
+  std::vector<int64_t> lines_ = {1};  // numbers of the lines at which the blocks begin
+};
+
 // Returns the number, from 1, of the line at `offset`. It reads the file up to there.
-int64_t LineAt(const InputFile& file, int64_t offset);
+inline int64_t LineAt(const InputFile& file, int64_t offset) {
+  return LineCounter().At(file, offset);
+}
 
 // Finds one line after the other. A line that is blank, or has separators alone, is left out.
 class LineScan {

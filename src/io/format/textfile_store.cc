@@ -38,7 +38,7 @@ class TextFileStore final : public ValueStore {
   LabelWords WordsOfLabels(int64_t most) override { return WordsOfFirst(most, false); }
 
   std::string Where(int64_t index) const override {
-    return StrCat(name(), ":", LineAt(file(), place(index).offset), ": record ", index);
+    return StrCat(name(), ":", lines_.At(file(), place(index).offset), ": record ", index);
   }
 
  private:
@@ -77,6 +77,7 @@ class TextFileStore final : public ValueStore {
   const std::vector<std::string> columns_;
   // Of the label's column, and of the last one. Made once, as many records may be bad.
   mutable std::optional<std::string> words_advice_[2];
+  mutable LineCounter lines_;
 };
 
 // Returns the names of the columns in the line at `place`. `alone`: the file has no other line.
