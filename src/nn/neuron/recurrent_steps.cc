@@ -116,9 +116,10 @@ void RecurrentSteps::PackBias(Context& ctx) const {
 }
 
 // Returns whether the products of a step read the weights where they lie, without a copy in the
-// format of Gemm.
+// format of Gemm. They do not in training: a worker with few rows would round in another way than
+// one with many.
 bool RecurrentSteps::HasFewRows(const Context& ctx) const {
-  return rows_ <= kFewRows && ctx.device == Device::kCpu && !ctx.plain;
+  return ctx.constant && rows_ <= kFewRows;
 }
 
 // Returns the weights of the state of all gates: [G h, h], one gate below the other; transposed:
@@ -126,10 +127,10 @@ bool RecurrentSteps::HasFewRows(const Context& ctx) const {
 const float* RecurrentSteps::StateWeights(Context& ctx, bool transposed) const {
   if (steps_ == 1) return nullptr;
   const int64_t size = hidden_ * hidden_, all = cell_.gates * hidden_;
-  const auto pack = [&](float* packed) {
+  const auto pack = [&](float* rows) {
     for (int g = 0; g < cell_.gates; ++g)
-      CopyFloats(ctx, StateWeight(g)->data.data(), packed + g * size, size);
-    return packed;
+      CopyFloats(ctx, StateWeight(g)->data.data(), rows + g * size, size);
+    return rows;
   };
   float* const packed = At(ctx, places_.packed);
   if (ctx.constant) {
@@ -161,15 +162,14 @@ void RecurrentSteps::FromState(Context& ctx, const float* weights, const float* 
   if (!h) return ZeroFloats(ctx, from_state, rows_ * all);
   if (steps_ > 1) {
     if (HasFewRows(ctx))
-      return InnerProductFeature(ctx, h, Transposed(weights, hidden_), nullptr, from_state, rows_,
-                                 all, hidden_, nullptr);
+      return FewRowsProduct(ctx, h, Transposed(weights, hidden_), nullptr, from_state, rows_, all,
+                            hidden_);
     return Gemm(ctx, rows_, all, hidden_, 1, {h, hidden_}, {weights, all}, 0, from_state, all);
   }
   for (int g = 0; g < cell_.gates; ++g) {
     const GemmOperand of_gate = Transposed(StateWeight(g)->data.data(), hidden_);
     if (rows_ == 1 && HasFewRows(ctx))
-      InnerProductFeature(ctx, h, of_gate, nullptr, from_state + g * hidden_, 1, hidden_, hidden_,
-                          nullptr);
+      FewRowsProduct(ctx, h, of_gate, nullptr, from_state + g * hidden_, 1, hidden_, hidden_);
     else
       Gemm(ctx, rows_, hidden_, hidden_, 1, {h, hidden_}, of_gate, 0, from_state + g * hidden_,
            all);
