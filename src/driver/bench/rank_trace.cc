@@ -31,7 +31,7 @@ bool IsTrace(const nlohmann::json& trace) {
 // Returns the name of this process's steady clock. A container may have a time namespace, whose
 // clock is another one.
 std::string ClockName() {
-  const std::string boot = BootId();
+  std::string boot = BootId();
   struct stat status;
   if (boot.empty() || ::stat("/proc/self/ns/time", &status) != 0) return boot;
   return StrCat(boot, ".", status.st_ino);

@@ -43,7 +43,7 @@ class TextFileStore final : public ValueStore {
 
  private:
   std::string Advice(int64_t index, std::string_view line) const override {
-    const std::string first = index > 0 ? "" : HeaderAdvice(line);
+    std::string first = index > 0 ? "" : HeaderAdvice(line);
     const bool last = parser().LastSeemsLabel(line);
     const std::optional<std::string> label = parser().LabelFieldOf(line, last);
     if (!first.empty() || !label || label->empty() || IsNumber(*label)) return first;

@@ -34,7 +34,7 @@ void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, 
   }
   tensors.kept = declare.Buffer({steps * rows, cell_.kept * hidden}, Keep::kForwardToBackward);
   if (set.carry_state) DeclareState(declare, in[0]->span, &tensors);
-  declare.Uses(*cell_.step, *cell_.gradient, GemmKernel);
+  declare.Uses(*cell_.step, *cell_.gradient, GemmKernel, InnerProductFeature);
   if (steps > 1) declare.Uses(TransposeEach);
   if (set.bias) declare.Uses(SumBiasGradient);
   if (set.bias || cell_.has_c) declare.Uses(AddTo);

@@ -133,7 +133,7 @@ const float* RecurrentSteps::StateWeights(Context& ctx, bool transposed) const {
     return rows;
   };
   float* const packed = At(ctx, places_.packed);
-  if (ctx.constant) {
+  if (ctx.constant && !ctx.stream) {
     if (constant_) return constant_;
     std::string form = transposed ? "transposed" : "packed";
     for (int g = 0; g < cell_.gates; ++g)
@@ -162,14 +162,15 @@ void RecurrentSteps::FromState(Context& ctx, const float* weights, const float* 
   if (!h) return ZeroFloats(ctx, from_state, rows_ * all);
   if (steps_ > 1) {
     if (HasFewRows(ctx))
-      return FewRowsProduct(ctx, h, Transposed(weights, hidden_), nullptr, from_state, rows_, all,
-                            hidden_);
+      return InnerProductFeature(ctx, h, Transposed(weights, hidden_), nullptr, from_state, rows_,
+                                 all, hidden_, nullptr);
     return Gemm(ctx, rows_, all, hidden_, 1, {h, hidden_}, {weights, all}, 0, from_state, all);
   }
   for (int g = 0; g < cell_.gates; ++g) {
     const GemmOperand of_gate = Transposed(StateWeight(g)->data.data(), hidden_);
     if (rows_ == 1 && HasFewRows(ctx))
-      FewRowsProduct(ctx, h, of_gate, nullptr, from_state + g * hidden_, 1, hidden_, hidden_);
+      InnerProductFeature(ctx, h, of_gate, nullptr, from_state + g * hidden_, 1, hidden_, hidden_,
+                          nullptr);
     else
       Gemm(ctx, rows_, hidden_, hidden_, 1, {h, hidden_}, of_gate, 0, from_state + g * hidden_,
            all);

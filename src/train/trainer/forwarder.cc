@@ -60,8 +60,8 @@ Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.state = &state_;
-  if (!options.gpu && !ctx_.plain) ctx_.constant = &constant_;
   if (options.gpu) device_ = std::make_unique<WorkerDevice>(job_, options.gpu, &ctx_);
+  if (ctx_.device == Device::kCpu && !ctx_.plain) ctx_.constant = &constant_;
   nets_.emplace_back().rows = options.max_batch;
   for (auto rows = static_cast<int64_t>(std::bit_floor(uint64_t(options.max_batch))); rows > 0;
        rows /= 2)
