@@ -144,8 +144,8 @@ TEST(CompareFacts, AClassFolderHasTheLabelOfTheTraining) {
   EXPECT_EQ(Found({train, test}),
             "error: P.path: phase kTest: the class folder \"cod\" is not in the training, so "
             "\"cow\" gets label 2, in training 1; take it out of the test\n");
-  test.facts.classes = {"ape", "cap", "dog"};  // one is missing, two are extra
-  train.facts.classes = {"cat", "dog"};
+  test.facts.classes = {"ape", "cap", "dog"};  // two are missing, two are extra
+  train.facts.classes = {"cat", "dog", "fox"};
   EXPECT_EQ(Found({train, test}),
             "error: P.path: phase kTest: the class folder \"ape\" is not in the training, so "
             "\"dog\" gets label 2, in training 1; take it out of the test\n");
