@@ -75,7 +75,8 @@ class TextFileStore final : public ValueStore {
   const bool has_header_;
   const std::vector<std::string> classes_;
   const std::vector<std::string> columns_;
-  // Of the label's column, and of the last one. Made once, as many records may be bad.
+  // Advice about the label's column, and about the last column. It is made once, as many records
+  // may be bad.
   mutable std::optional<std::string> words_advice_[2];
   mutable LineCounter lines_;
 };
