@@ -13,7 +13,7 @@
 #include "base/system/caught_error.h"
 #include "base/system/failpoint.h"
 #include "base/system/library_end.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/command_line.h"
 #include "driver/command/help.h"
 #include "driver/command/help_topic.h"

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "driver/arguments/arguments.h"
 #include "driver/board/board_site.h"
-#include "driver/command/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/http/http_place.h"
 #include "singa/base/error.h"

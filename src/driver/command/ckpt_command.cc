@@ -10,7 +10,7 @@
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "base/text/formatted.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/ckpt_files.h"
 #include "driver/command/subcommand.h"
 #include "driver/job/trained_files.h"

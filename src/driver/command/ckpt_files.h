@@ -2,7 +2,7 @@
 // from there.
 #pragma once
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 
 namespace singa {
 

@@ -10,7 +10,7 @@
 
 #include "base/text/edit_distance.h"
 #include "base/text/parse_number.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/set_option.h"

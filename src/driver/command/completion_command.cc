@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "base/file/file_system.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/completion.h"
 #include "io/file/text_file.h"
 #include "singa/base/error.h"

@@ -9,7 +9,7 @@
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/data_digits.h"
 #include "driver/command/data_guess.h"
 #include "driver/command/data_places.h"

@@ -1,7 +1,7 @@
 // WriteDigits is the command `singa data digits`.
 #pragma once
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 
 namespace singa {
 

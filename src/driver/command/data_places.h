@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 
 namespace singa {
 

@@ -4,7 +4,7 @@
 
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/data_places.h"
 #include "io/format/csv_fields.h"
 #include "io/format/guess_backend.h"

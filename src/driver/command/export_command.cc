@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/export_tensorboard.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"

@@ -1,7 +1,7 @@
 // ExportTensorBoard writes the rows of a run's metrics.jsonl to a file that TensorBoard reads.
 #pragma once
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 
 namespace singa {
 

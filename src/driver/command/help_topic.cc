@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/text/edit_distance.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/job_conf.h"

@@ -9,7 +9,7 @@
 #include "base/file/file_system.h"
 #include "base/file/temporary_name.h"
 #include "base/text/counted.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/new_folder.h"
 #include "driver/command/subcommand.h"
 #include "driver/onnx/import/job_import.h"

@@ -1,7 +1,7 @@
 // `singa layers [TYPE]` lists the types of layers, or shows the settings of one.
 #include <cstdio>
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/help_topic.h"
 #include "driver/command/subcommand.h"
 #include "driver/schema/layer_text.h"

@@ -7,7 +7,7 @@
 
 #include "base/file/input_file.h"
 #include "base/text/counted.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/predict_help.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"

@@ -5,7 +5,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/gradcheck/layer_check.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/http/http_server.h"
 #include "driver/http/stop_on_signals.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/predict/prediction_writer.h"
 #include "driver/predict/record_source.h"
 #include "driver/predict/text_generator.h"

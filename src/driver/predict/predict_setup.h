@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/predict/predict_request.h"
 #include "io/vocabulary.h"
 #include "nn/graph/judged_output.h"

@@ -7,7 +7,7 @@
 
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/new_folder.h"
 #include "driver/command/subcommand.h"
 #include "driver/template/layer_template.h"

@@ -3,7 +3,7 @@
 #include <glog/logging.h>
 #include <gtest/gtest.h>
 
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 #include "driver/command/help.h"
 #include "driver/command/subcommand.h"
 #include "singa/base/error.h"

@@ -1,4 +1,4 @@
-#include "driver/command/arguments.h"
+#include "driver/arguments/arguments.h"
 
 #include <algorithm>
 #include <utility>
