@@ -1,21 +1,11 @@
 #include "base/text/edit_distance.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/text/lower_case.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
-namespace {
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-}  // namespace
-
 int EditDistance(const std::string& a, const std::string& b) {
   const size_t n = a.size(), m = b.size();
   std::vector<std::vector<int>> d(n + 1, std::vector<int>(m + 1));
@@ -39,11 +29,11 @@ std::string DidYouMean(const std::string& text, const std::vector<std::string>& 
   constexpr size_t kEnding = 5;
   const bool ends = text.size() > kEnding && text.ends_with("_conf");
   int best = std::max(1, static_cast<int>(text.size() - (ends ? kEnding : 0)) / 3) + 1;
-  const std::string wanted = Lower(text);
+  const std::string wanted = LowerCase(text);
   const std::string* nearest = nullptr;
   for (const std::string& name : known) {
     if (name.size() > kMaxLength) continue;
-    const int distance = EditDistance(wanted, Lower(name));
+    const int distance = EditDistance(wanted, LowerCase(name));
     if (distance < best) best = distance, nearest = &name;
   }
   return nearest ? StrCat("; did you mean \"", *nearest, "\"?") : "";

@@ -4,10 +4,10 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/text/json_text.h"
+#include "base/text/lower_case.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -55,7 +55,7 @@ bool IsLoopbackName(const std::string& host) {
   } else {
     name = name.substr(0, name.find(':'));
   }
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  name = LowerCase(name);
   if (name == "localhost" || name == "::1") return true;
   in_addr address;
   return ::inet_pton(AF_INET, name.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;

@@ -1,11 +1,11 @@
 #include "driver/serve/predict_site.h"
 
 #include <algorithm>
-#include <cctype>
 #include <future>
 #include <memory>
 #include <utility>
 
+#include "base/text/lower_case.h"
 #include "base/text/parse_number.h"
 #include "base/text/short_text.h"
 #include "base/thread/clock.h"
@@ -23,8 +23,7 @@ constexpr char kFloatsType[] = "application/octet-stream";
 std::string MediaType(const std::string& type) {
   std::string media = type.substr(0, type.find(';'));
   while (!media.empty() && media.back() == ' ') media.pop_back();
-  std::ranges::transform(media, media.begin(), [](unsigned char c) { return std::tolower(c); });
-  return media;
+  return LowerCase(media);
 }
 
 bool IsPictureType(const std::string& media) { return media.starts_with("image/"); }

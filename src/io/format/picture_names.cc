@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
 #include <string_view>
+
+#include "base/text/lower_case.h"
 
 namespace singa {
 namespace {
 
-std::string InSmallLetters(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 std::string EndingOf(const std::string& path) {
-  return InSmallLetters(std::filesystem::path(path).extension().string());
+  return LowerCase(std::filesystem::path(path).extension().string());
 }
 
 template <size_t n>
@@ -47,9 +42,9 @@ bool HasNameOfAnyPicture(const std::string& path) {
 
 bool LiesBesideData(const std::string& path) {
   const std::filesystem::path file = path;
-  const std::string name = InSmallLetters(file.filename().string());
+  const std::string name = LowerCase(file.filename().string());
   if (name.starts_with('.') || Has(kBeside, name) || Has(kNotes, EndingOf(path))) return true;
-  return Has(kBeside, InSmallLetters(file.stem().string())) && !HasNameOfAnyPicture(path);
+  return Has(kBeside, LowerCase(file.stem().string())) && !HasNameOfAnyPicture(path);
 }
 
 bool IsHiddenFolder(const std::string& name) { return name.starts_with('.') || name == "__MACOSX"; }
