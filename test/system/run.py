@@ -22,6 +22,7 @@ import bad_record_checks
 import bench_checks
 import board_checks
 import checkpoint_checks
+import column_checks
 import command_checks
 import compression_checks
 import consistency_checks

@@ -75,13 +75,14 @@ void ReadLineFlags(const Arguments& args, const std::string& backend, StoreOptio
 }
 
 // Opens all records, resized if -resize asks for it. `keeps_files`: pictures of an imagefolder are
-// not decoded.
-std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& path,
-                                   bool keeps_files = false) {
+// not decoded. `columns`: how those of a table are read.
+std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& path, bool keeps_files,
+                                   const std::vector<TableColumn>& columns) {
   const std::string backend = BackendOf(args, path);
   StoreOptions options{.path = path, .label_path = args.Get("labels")};
   options.has_label = !args.Has("no_labels");
   ReadLineFlags(args, backend, &options);
+  options.columns = columns;
   options.raw_files = keeps_files;
   options.encoded = args.Has("encoded");
   options.skips_bad = args.Get("max_bad", "0") != "0";
@@ -125,14 +126,14 @@ void TellFactsOf(const Arguments& args, const std::string& path, int64_t max_bad
 // Opens the records without those that -max_bad leaves out. `same_shape`: also leaves out records
 // of another shape.
 std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path, bool keeps_files,
-                                  bool same_shape) {
-  std::unique_ptr<Store> store = OpenRecords(args, path, keeps_files);
+                                  bool same_shape, const std::vector<TableColumn>& columns = {}) {
+  std::unique_ptr<Store> store = OpenRecords(args, path, keeps_files, columns);
   ReadableOptions options = {.same_shape = same_shape};
   options.max_bad = args.ToNumber<uint32_t>("max_bad", args.Get("max_bad", "0"));
   TellFactsOf(args, path, options.max_bad, store.get());
   if (options.max_bad == 0) return store;
   if (same_shape && args.Has("shape")) options.shape = ToShape(args, "shape");
-  const std::unique_ptr<Store> decoded = keeps_files ? OpenRecords(args, path) : nullptr;
+  const std::unique_ptr<Store> decoded = keeps_files ? OpenRecords(args, path, false, {}) : nullptr;
   Store* judge = decoded ? decoded.get() : store.get();
   return LeaveOutBadRecords(std::move(store), judge, options);
 }
@@ -185,11 +186,20 @@ int Convert(const Arguments& args) {
   return kExitOk;
 }
 
+// Returns how the columns of a table are read, by its content.
+std::vector<TableColumn> ColumnsAt(const Arguments& args, const std::string& path) {
+  const std::string backend = BackendOf(args, path);
+  StoreOptions options{.path = path, .has_label = !args.Has("no_labels")};
+  ReadLineFlags(args, backend, &options);
+  return TraitsOf(backend).lines && !args.Has("encoded") ? ColumnsOfTable(options)
+                                                         : std::vector<TableColumn>();
+}
+
 int Stat(const Arguments& args) {
   const std::string& path = args.operands()[0];
-  const std::unique_ptr<Store> store = OpenSource(args, path, false, false);
-  const std::string words = WordsText(*store, BackendOf(args, path));
-  std::cout << Measure(store.get()) << (words.empty() ? "" : StrCat("\n", words, "\n"))
+  const std::vector<TableColumn> columns = ColumnsAt(args, path);
+  const std::unique_ptr<Store> store = OpenSource(args, path, false, false, columns);
+  std::cout << Measure(store.get()) << LinesForConf(*store, BackendOf(args, path), columns)
             << std::flush;
   return kExitOk;
 }

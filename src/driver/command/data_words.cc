@@ -4,11 +4,16 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/file/input_file.h"
 #include "io/format/csv_fields.h"
+#include "io/format/guess_columns.h"
+#include "io/format/table_columns.h"
+#include "io/format/table_scan.h"
+#include "io/format/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -64,6 +69,16 @@ std::string StanzaFor(const std::string& path) {
                 ClassNamesText(table.class_names), " }");
 }
 
+// Throws if the first column is read as the label for want of a better one, and seems to be an id.
+void CheckLabelColumn(const StoreOptions& options, const std::vector<std::string>& names) {
+  if (!options.has_label || options.targets > 0 || !options.label_column.empty()) return;
+  if (names.size() < 2 || !IsBareId(names[0])) return;
+  throw Error(kExitUsage,
+              Printable(StrCat(options.path, ": the first column, ", FieldText(names[0]),
+                               ", would be read as the label, and it seems to be an id: name the "
+                               "label's column with -label_column, or say -no_labels")));
+}
+
 }  // namespace
 
 std::string TableAdvice(const std::string& path) {
@@ -85,9 +100,33 @@ std::unique_ptr<Store> OpenWithWords(const std::string& backend, StoreOptions op
   return OpenStore(backend, options);
 }
 
+std::vector<TableColumn> ColumnsOfTable(const StoreOptions& options) {
+  try {
+    std::vector<std::string_view> fields;
+    TableScan scan(options.path, options.separator, options.header);
+    CheckLabelColumn(options, scan.names());
+    if (!scan.Next(&fields) || (!options.header && !FirstLineAdvice(scan.line()).empty()))
+      return {};
+    return GuessColumns(options);
+  } catch (const ValueError&) {  // the opening of the store reports it
+    return {};
+  } catch (const DataError&) {
+    return {};
+  }
+}
+
 std::string WordsText(const Store& store, const std::string& backend) {
   const std::vector<std::string> words = store.classes();
   return words.empty() || TraitsOf(backend).class_folders ? "" : ClassNamesText(words);
+}
+
+std::string LinesForConf(const Store& store, const std::string& backend,
+                         const std::vector<TableColumn>& columns) {
+  std::string text;
+  for (const TableColumn& column : columns) text += ColumnText(column) + "\n";
+  const std::string words = WordsText(store, backend);
+  if (!words.empty()) text += words + "\n";
+  return text.empty() ? "" : "\n" + text;
 }
 
 }  // namespace singa

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/store/store.h"
 
@@ -16,7 +17,17 @@ std::unique_ptr<Store> OpenWithWords(const std::string& backend, StoreOptions op
 // store_conf that reads all of it, if exactly one of its columns has words. Else returns "".
 std::string TableAdvice(const std::string& path);
 
+// Returns how the columns of a textfile that are not simply numbers are read; empty: all are
+// numbers, or the lines are no CSV. Throws Error(kExitUsage) if the label is not said, and its
+// column seems to be an id.
+std::vector<TableColumn> ColumnsOfTable(const StoreOptions& options);
+
 // Returns the words that stand as labels, as class_names of a store_conf; "": there are none.
 std::string WordsText(const Store& store, const std::string& backend);
+
+// Returns an empty line and those lines of a store_conf that follow from a store's content,
+// `columns` among them; "": there are none.
+std::string LinesForConf(const Store& store, const std::string& backend,
+                         const std::vector<TableColumn>& columns);
 
 }  // namespace singa

@@ -1,7 +1,6 @@
 #include "driver/command/help_topic.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "base/text/edit_distance.h"
+#include "base/text/lower_case.h"
 #include "driver/arguments/arguments.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/diagnostic.h"
@@ -114,11 +114,14 @@ struct WordTopic {
   const char* topics;
 };
 constexpr WordTopic kWordTopics[] = {
-    {"csv tsv table tables spreadsheet", "kCSVInput"},
+    {"csv tsv table tables spreadsheet", "kCSVInput StoreProto.columns"},
     {"label labels", "StoreProto.has_label StoreProto.label_column StoreProto.class_names"},
     {"class class_name classes", "StoreProto.class_names"},
-    {"column columns", "StoreProto.header StoreProto.label_column StoreProto.num_targets"},
-    {"missing skip", "StoreProto.on_bad_record StoreProto.max_bad_records"},
+    {"column columns",
+     "StoreProto.header StoreProto.label_column StoreProto.num_targets "
+     "StoreProto.columns"},
+    {"missing gap gaps skip",
+     "ColumnProto.missing StoreProto.on_bad_record StoreProto.max_bad_records"},
     {"normalise normalize normalisation normalization",
      "StoreProto.channel_mean StoreProto.channel_std StoreProto.std_value"},
     {"split statistics convert", "data"},
@@ -134,9 +137,8 @@ std::string TextOfName(const std::string& name, const std::vector<FieldPlace>& a
 
 // Returns the help on a word of kWordTopics, whatever its case; "": it is none.
 std::string TextOfWord(const std::string& topic, const std::vector<FieldPlace>& all) {
-  std::string lower = topic, text;
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = LowerCase(topic);
+  std::string text;
   for (const WordTopic& row : kWordTopics) {
     std::istringstream words(row.words), topics(row.topics);
     bool found = false;

@@ -136,6 +136,8 @@ class EffectCheck {
       Warn("path", "has no effect: backend \"synthetic\" has no file");
     if (!store.class_names().empty() && synthetic)
       Warn("class_names", "has no effect: labels of backend \"synthetic\" are no words");
+    if (!store.columns().empty() && synthetic)
+      Warn("columns", "has no effect: backend \"synthetic\" has no columns");
     if (store.encoded() && traits.encoded == Encoded::kIgnored)
       Warn("encoded", StrCat("has no effect with backend \"", store.backend(), "\""));
     if (store.has_synthetic_conf() && !synthetic)

@@ -1,5 +1,7 @@
 #include "driver/facts/compare_facts.h"
 
+#include <google/protobuf/util/message_differencer.h>
+
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -143,6 +145,12 @@ bool Equal(const google::protobuf::RepeatedField<float>& a,
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
+bool Equal(const google::protobuf::RepeatedPtrField<ColumnProto>& a,
+           const google::protobuf::RepeatedPtrField<ColumnProto>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    google::protobuf::util::MessageDifferencer::Equals);
+}
+
 // Returns the first setting that changes a record's numbers and differs between the layers.
 std::string OtherSetting(const LayerProto& train, const LayerProto& test) {
   const StoreProto &a = train.store_conf(), &b = test.store_conf();
@@ -153,6 +161,7 @@ std::string OtherSetting(const LayerProto& train, const LayerProto& test) {
   if (std_of(a) != std_of(b)) return "store_conf.std_value";
   if (!Equal(a.channel_mean(), b.channel_mean())) return "store_conf.channel_mean";
   if (!Equal(a.channel_std(), b.channel_std())) return "store_conf.channel_std";
+  if (!Equal(a.columns(), b.columns())) return "store_conf.columns";
   if (a.mean_file() != b.mean_file()) return "store_conf.mean_file";
   if (a.std_file() != b.std_file()) return "store_conf.std_file";
   if (train.rgbimage_conf().scale() != test.rgbimage_conf().scale()) return "rgbimage_conf.scale";

@@ -6,6 +6,7 @@
 
 #include "driver/facts/check_readers.h"
 #include "driver/facts/peek_store.h"
+#include "io/format/table_columns.h"
 #include "nn/graph/graph.h"
 #include "nn/input/store_input.h"
 #include "nn/plan/net_builder.h"
@@ -91,6 +92,7 @@ class Peeking {
     for (int64_t size : source.shape) key.push_back(StrCat(size));
     key.emplace_back();
     key.insert(key.end(), store.class_names.begin(), store.class_names.end());
+    for (const TableColumn& column : store.columns) key.push_back(ColumnText(column));
     auto it = peeked_.find(key);
     if (it == peeked_.end()) it = peeked_.emplace(key, PeekStore(source, at_)).first;
     return it->second;

@@ -18,6 +18,7 @@
 #include "io/format/image_index.h"
 #include "io/picture/image_decoder.h"
 #include "nn/graph/graph.h"
+#include "nn/input/column_settings.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 
@@ -83,6 +84,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   store.has_label = options.labels;
   store.header = traits.lines && settings.conf.header();
   if (traits.lines) store.label_column = settings.conf.label_column();
+  if (own || traits.lines) store.columns = ColumnsIn(settings.conf);
   if (own || traits.lines) store.class_names = ClassWordsOf(options);
   if (own) store.root_folder = settings.conf.root_folder();
   store.channels = PictureChannels(options.shape);
@@ -102,6 +104,7 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .header = conf.header(),
           .label_column = conf.label_column(),
           .class_names = ClassWordsOf(options),
+          .columns = ColumnsIn(conf),
           .skips_bad = MaxBadOf(conf) > 0};
 }
 

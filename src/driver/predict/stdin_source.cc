@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/text/counted.h"
+#include "driver/predict/table_fit.h"
 #include "io/format/csv_fields.h"
 #include "io/format/line_index.h"
 #include "io/format/value_parser.h"
@@ -60,25 +61,19 @@ class StdinSource final : public RecordSource {
   }
 
   // Returns the number of columns of the header, or else of the line; 0: it does not matter.
-  int64_t CountColumns(ValueParser* numbers) const {
+  int64_t CountColumns() const {
     if (!names_.empty()) return std::ssize(names_);
-    if (lines_.class_names.empty()) return lines_.has_label ? numbers->Parse(line_).size() : 0;
-    int64_t fields = 0;  // one of them may be a word
+    if (!lines_.has_label && lines_.class_names.empty() && lines_.columns.empty()) return 0;
+    int64_t fields = 0;
     for (std::string_view rest = line_; fields_.Next(&rest);) ++fields;
-    return fields;
+    return fields + (fields_.EndsInSeparator(line_) && !lines_.columns.empty() ? 1 : 0);
   }
 
   void SetParser() {
     StoreOptions options = lines_;
-    options.has_label = false;
-    options.targets = 0;
-    auto numbers = NewCsvParser(options, names_);
-    if (CountColumns(numbers.get()) != size_ + std::max<int64_t>(1, lines_.targets)) {
-      parser_ = std::move(numbers);
-      return;
-    }
-    options = lines_;
-    options.has_label = lines_.targets == 0;
+    const bool has = FitTable(names_, CountColumns(), size_, lines_.targets, &options);
+    options.has_label = has && lines_.targets == 0;
+    options.targets = has ? lines_.targets : 0;
     options.label_fields = lines_.has_label ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
     try {
       parser_ = NewCsvParser(options, names_);

@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "base/text/counted.h"
+#include "driver/predict/table_fit.h"
+#include "io/format/table_scan.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 
@@ -36,11 +38,27 @@ int64_t ColumnsOf(const std::string& backend, StoreOptions store, Store* lines,
   return FieldsOf(OpenStore(backend, store).get(), most) + 1;
 }
 
+// Opens a table whose columns the conf describes.
+std::unique_ptr<Store> OpenTable(const std::string& backend, StoreOptions store, int64_t size,
+                                 int64_t targets) {
+  const std::vector<std::string> names =
+      TableScan(store.path, store.separator, store.header).names();
+  const int64_t columns =
+      names.empty() ? CountColumns(store.path, store.separator) : std::ssize(names);
+  const bool labels = store.has_label;
+  const bool has = FitTable(names, columns, size, targets, &store);
+  store.has_label = has && targets == 0;
+  store.targets = has ? targets : 0;
+  store.label_fields = labels ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
+  return OpenStore(backend, store);
+}
+
 }  // namespace
 
 std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
                                 const StoreProto& conf) {
   const int64_t targets = conf.num_targets();
+  if (!store.columns.empty()) return OpenTable(backend, store, size, targets);
   const bool labels = store.has_label;
   store.has_label = false;
   std::unique_ptr<Store> lines = OpenStore(backend, store);

@@ -35,9 +35,10 @@ std::optional<int32_t> ClassWords::LabelOf(std::string_view field) const {
   return it == labels_.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::string ClassWords::NoWordText(const std::string& what, std::string_view field) const {
+std::string ClassWords::NoWordText(const std::string& what, std::string_view field,
+                                   const std::string& list) const {
   constexpr size_t kListed = 8, kCompared = 1000;
-  std::string text = StrCat(what, " must be one of class_names, ");
+  std::string text = StrCat(what, " must be one of ", list, ", ");
   std::vector<std::string> compared;
   for (size_t i = 0; i < std::min(words_.size(), kCompared); ++i)
     compared.push_back(words_[i].substr(0, kShownBytes));

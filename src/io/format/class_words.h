@@ -23,8 +23,10 @@ class ClassWords {
   // Returns the label of a field, quickly; nullopt: it is none of the words, or without words no
   // integer. Two quotes in a field may be one in a word.
   std::optional<int32_t> LabelOf(std::string_view field) const;
-  // Returns the error about a field that is none of the words. `what`: "the label".
-  std::string NoWordText(const std::string& what, std::string_view field) const;
+  // Returns the error about a field that is none of the words. `what`: "the label"; `list`: what
+  // the words are called.
+  std::string NoWordText(const std::string& what, std::string_view field,
+                         const std::string& list = "class_names") const;
 
  private:
   std::vector<std::string> words_;

@@ -221,23 +221,24 @@ bool AreNumbers(const std::vector<std::string>& names) {
   return std::ranges::all_of(names, IsNumber);
 }
 
-int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names) {
+int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names,
+                    const std::string& setting) {
   if (column.empty()) return 0;
   const std::optional<int64_t> number = ParseNumber<int64_t>(column);
   if (number && *number >= 1 && (names.empty() || *number <= std::ssize(names))) return *number - 1;
   if (names.empty())
-    throw ValueError(StrCat("label_column must be a number from 1 if there is no header, is ",
-                            FieldText(column)));
+    throw ValueError(
+        StrCat(setting, " must be a number from 1 if there is no header, is ", FieldText(column)));
   if (number)
-    throw ValueError(StrCat("the header has ", Counted(std::ssize(names), "column"),
-                            ", label_column is ", *number, AdviceForOnly(names)));
+    throw ValueError(StrCat("the header has ", Counted(std::ssize(names), "column"), ", ", setting,
+                            " is ", *number, AdviceForOnly(names)));
   const auto first = std::find(names.begin(), names.end(), column);
   if (first == names.end())
     throw ValueError(StrCat("the header has no column ", FieldText(column),
                             ColumnsLike(column, names), AdviceForOnly(names)));
   if (std::find(first + 1, names.end(), column) != names.end())
-    throw ValueError(StrCat("the header has two columns ", FieldText(column),
-                            "; give label_column as a number"));
+    throw ValueError(StrCat("the header has two columns ", FieldText(column), "; give ", setting,
+                            " as a number"));
   return first - names.begin();
 }
 

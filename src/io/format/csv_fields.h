@@ -82,8 +82,10 @@ std::string IntegerAdvice(std::string_view field);
 
 // Returns the index, from 0, of the column that StoreProto.label_column names: an integer counts
 // columns from 1, and any other text is a name of the header. `names`: those of the header; empty:
-// no header. Throws ValueError if there is no such column, or there are two.
-int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names);
+// no header; `setting`: what names the column. Throws ValueError if there is no such column, or
+// there are two.
+int64_t ColumnIndex(const std::string& column, const std::vector<std::string>& names,
+                    const std::string& setting = "label_column");
 
 // Returns the end of an error about a field of `fields` that seems to be several, which another
 // character separates; "": it does not. `words`: none of them needs to be a number.

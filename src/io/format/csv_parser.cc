@@ -5,6 +5,7 @@
 #include "base/text/counted.h"
 #include "io/format/class_words.h"
 #include "io/format/csv_fields.h"
+#include "io/format/table_columns.h"
 #include "io/format/value_parser.h"
 #include "singa/base/str_cat.h"
 
@@ -25,7 +26,13 @@ class CsvParser final : public ValueParser {
         chosen_(has_label_ || targets_ > 0 ? ColumnIndex(options.label_column, names) : 0),
         chooses_(!options.label_column.empty()),
         words_(options.class_names),
-        names_(names) {}
+        columns_(options.columns, names),
+        names_(names) {
+    for (int64_t at = chosen_; IsChosen(at); ++at)
+      if (columns_.Has(at))
+        throw ValueError(StrCat(Place(has_label_ ? "the label" : "a target", at),
+                                " is in columns, too; columns is for the data"));
+  }
 
   std::optional<int32_t> LabelOf(std::string_view line) const override {
     if (!has_label_ || label_fields_ == LabelFields::kLeftOut) return {};
@@ -63,6 +70,11 @@ class CsvParser final : public ValueParser {
   }
 
  private:
+  // Returns whether column `at`, from 0, is the label or a target.
+  bool IsChosen(int64_t at) const {
+    return at >= chosen_ && at - chosen_ < (has_label_ ? 1 : targets_);
+  }
+
   struct Ends {  // of a line
     std::string_view second, last;
     int64_t count = 0;  // of fields
@@ -92,13 +104,13 @@ class CsvParser final : public ValueParser {
 
   // Adds the field of column `at`, from 0.
   void Add(std::string_view field, std::string_view line, int64_t at) {
-    const bool of_label = at >= chosen_ && at - chosen_ < (has_label_ ? 1 : targets_);
-    if (of_label && label_fields_ == LabelFields::kLeftOut) return;
-    if (of_label && has_label_)
+    const bool chosen = IsChosen(at);
+    if (chosen && label_fields_ == LabelFields::kLeftOut) return;
+    if (chosen && has_label_)
       sample_.label = Label(field, line, at);
-    else if (of_label)
+    else if (chosen)
       target_.push_back(Number(field, "target", target_.size(), at));
-    else
+    else if (!columns_.Has(at) || !columns_.Add(at, field, &numbers_))
       numbers_.push_back(Number(field, "number", numbers_.size(), at));
   }
 
@@ -106,7 +118,7 @@ class CsvParser final : public ValueParser {
   // known.
   int64_t LastColumn() const {
     if (!names_.empty()) return std::ssize(names_) - 1;
-    return has_label_ && chosen_ > 0 ? chosen_ : -1;
+    return std::max(has_label_ && chosen_ > 0 ? chosen_ : -1, columns_.end() - 1);
   }
 
   // Throws ValueError unless a line of `count` fields has all columns.
@@ -118,12 +130,19 @@ class CsvParser final : public ValueParser {
       throw ValueError(chosen_ == 0 ? "has no label"
                                     : StrCat(has(), "; the label is in column ", chosen_ + 1,
                                              " (label_column)"));
+    if (count < columns_.end())
+      throw ValueError(StrCat(has(), ", and columns describes column ", columns_.end()));
     if (std::ssize(target_) == targets_ || label_fields_ == LabelFields::kLeftOut) return;
     if (chosen_ == 0)
       throw ValueError(StrCat("has ", Counted(std::ssize(target_), "number"), "; the first ",
                               targets_, " are targets, as num_targets or -targets says"));
     throw ValueError(StrCat(has(), "; the ", targets_, " targets begin in column ", chosen_ + 1,
                             " (num_targets, label_column)"));
+  }
+
+  // Returns the name of a column in a conf.
+  std::string NameOf(int64_t column) const {
+    return column < std::ssize(names_) ? names_[column] : StrCat(column + 1);
   }
 
   // Returns `what` with its column, and the column's name if there is a header.
@@ -143,14 +162,17 @@ class CsvParser final : public ValueParser {
     return SeparatorAdvice(field, fields_);
   }
 
-  // Returns advice about a field of numbers or targets that is none.
-  std::string NumberAdvice(std::string_view field) const {
+  // Returns advice about a field of column `at`, of numbers or targets, that is none.
+  std::string NumberAdvice(std::string_view field, int64_t at) const {
     const std::string advice = Advice(field);
     if (!advice.empty() || HasLoneReturn(field)) return advice;
-    const bool word = !IsNumber(field) && IsWord(field);
-    const char* const columns = has_label_ ? "; every column but the label must hold numbers"
-                                           : "; every column must hold numbers";
-    return StrCat(skip_advice_, word ? columns : "");
+    const bool target = IsChosen(at);
+    if (!target && IsGap(field))
+      return StrCat(skip_advice_, "; columns { name: ", QuotedText(NameOf(at)),
+                    " missing: NUMBER } fills gaps");
+    if (IsNumber(field) || !IsWord(field)) return skip_advice_;
+    return StrCat(skip_advice_, "; every column", has_label_ ? " but the label" : "",
+                  " must hold numbers", target ? "" : ", or be described in columns");
   }
 
   // Returns advice if the label of `line` seems to be elsewhere, or is a word; else "".
@@ -184,11 +206,15 @@ class CsvParser final : public ValueParser {
   float Number(std::string_view field, const char* what, size_t index, int64_t column) const {
     const std::optional<float> number = FloatIn(field);
     if (number && std::isfinite(*number)) return *number;
+    if (columns_.Has(column)) {
+      const std::string text = columns_.NoWordText(column, Place("the word", column), field);
+      if (!text.empty()) throw ValueError(text + skip_advice_);
+    }
     const std::string place = Place(StrCat(what, " ", index + 1), column);
     const bool has_digits = field.find_first_of("0123456789") != field.npos;  // "inf" has none
     if (number && std::isinf(*number) && has_digits)
       throw ValueError(StrCat(place, " is too large: ", FieldText(field)));
-    throw ValueError(StrCat(place, " is ", FieldText(field), NumberAdvice(field)));
+    throw ValueError(StrCat(place, " is ", FieldText(field), NumberAdvice(field, column)));
   }
 
   const CsvFields fields_;
@@ -199,6 +225,7 @@ class CsvParser final : public ValueParser {
   const int64_t chosen_;                  // index of the label's column, or of the first target's
   const bool chooses_;                    // whether label_column chose that column
   const ClassWords words_;                // empty: labels are integers
+  const TableColumns columns_;            // those that are not simply numbers
   const std::vector<std::string> names_;  // names of the columns; empty: there is no header
   std::vector<float> numbers_, target_;
   Sample sample_;

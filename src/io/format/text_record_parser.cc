@@ -28,6 +28,17 @@ bool IsQuotedText(std::string_view line) {
          });
 }
 
+enum class Kind : uint8_t { kCsv, kText, kBinary };
+
+Kind KindOf(std::string_view value) {
+  constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
+  if (IsQuotedText(value)) return Kind::kCsv;
+  if (kTags.find(value[0]) != kTags.npos) return Kind::kBinary;
+  const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
+  const bool text = may_be_text && value.find_first_of(":{<") != value.npos;
+  return text ? Kind::kText : Kind::kCsv;
+}
+
 class TextRecordParser final : public ValueParser {
  public:
   TextRecordParser(const StoreOptions& options, const std::vector<std::string>& names)
@@ -54,23 +65,14 @@ class TextRecordParser final : public ValueParser {
   }
 
  private:
-  enum class Kind : uint8_t { kCsv, kText, kBinary };
-
-  static Kind KindOf(std::string_view value) {
-    constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
-    if (IsQuotedText(value)) return Kind::kCsv;
-    if (kTags.find(value[0]) != kTags.npos) return Kind::kBinary;
-    const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
-    const bool text = may_be_text && value.find_first_of(":{<") != value.npos;
-    return text ? Kind::kText : Kind::kCsv;
-  }
-
   std::unique_ptr<ValueParser> binary_, csv_;
   RecordProto record_;
   RecordView view_;
 };
 
 }  // namespace
+
+bool IsCsv(std::string_view line) { return KindOf(line) == Kind::kCsv; }
 
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options,
                                                  const std::vector<std::string>& names) {

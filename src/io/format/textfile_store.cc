@@ -15,6 +15,7 @@
 #include "io/format/class_words.h"
 #include "io/format/csv_fields.h"
 #include "io/format/line_index.h"
+#include "io/format/table_columns.h"
 #include "io/format/value_store.h"
 #include "singa/base/error.h"
 
@@ -93,17 +94,25 @@ std::vector<std::string> HeaderAt(const InputFile& file, const ValuePlace& place
   return names;
 }
 
-// Puts the names in the order of a sample's numbers, then of its targets. Removes those of columns
-// that are no numbers of the sample.
-std::vector<std::string> InOrderOfSample(std::vector<std::string> names,
-                                         const StoreOptions& options) {
-  if (names.empty() || (!options.has_label && options.targets == 0)) return names;
-  const auto first = names.begin() + ColumnIndex(options.label_column, names);
-  const int64_t count = std::clamp<int64_t>(options.targets, 1, names.end() - first);
-  std::rotate(first, first + count, names.end());
+// Returns the names of a sample's numbers, then of its targets. `names`: those of the columns.
+std::vector<std::string> NamesInSample(const std::vector<std::string>& names,
+                                       const StoreOptions& options) {
+  std::vector<std::string> numbers, targets;
+  if (names.empty()) return numbers;
+  const bool chooses = options.has_label || options.targets > 0;
+  const int64_t first = chooses ? ColumnIndex(options.label_column, names) : 0;
+  const int64_t count = chooses ? std::max<int64_t>(options.targets, 1) : 0;
+  const TableColumns columns(options.columns, names);
+  for (int64_t at = 0; at < std::ssize(names); ++at) {
+    if (at >= first && at - first < count)
+      targets.push_back(names[at]);
+    else
+      for (std::string& name : columns.NamesOf(at, names[at])) numbers.push_back(std::move(name));
+  }
   const bool left_out = options.label_fields == LabelFields::kLeftOut;
-  if (options.targets == 0 || left_out) names.erase(names.end() - count, names.end());
-  return names;
+  if (options.targets > 0 && !left_out)
+    numbers.insert(numbers.end(), targets.begin(), targets.end());
+  return numbers;
 }
 
 std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
@@ -129,7 +138,7 @@ std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
     auto parser = options.format == ValueFormat::kCsv ? NewCsvParser(options, names)
                                                       : NewTextRecordParser(options, names);
     return std::make_unique<TextFileStore>(std::move(file), std::move(lines), std::move(parser),
-                                           options, InOrderOfSample(std::move(names), options));
+                                           options, NamesInSample(names, options));
   } catch (const ValueError& error) {
     throw DataError(StrCat(file.name(), ":", LineAt(file, header)), -1, error.what());
   }

@@ -56,6 +56,9 @@ std::unique_ptr<ValueParser> NewCsvParser(const StoreOptions& options,
                                           const std::vector<std::string>& names = {});
 std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label,
                                           int64_t targets = 0);
+// Returns whether a line that is not empty is CSV, rather than a RecordProto in text or binary
+// form.
+bool IsCsv(std::string_view line);
 // Parses lines that are RecordProtos in text form, or in v0.3's binary form, or CSV.
 // options.encoded is as for NewRecordParser, the rest as for NewCsvParser.
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options,

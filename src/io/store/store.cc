@@ -1,7 +1,6 @@
 #include "io/store/store.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -9,6 +8,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
+#include "base/text/lower_case.h"
 #include "io/format/picture_names.h"
 #include "io/picture/red_first.h"
 #include "io/picture/short_side.h"
@@ -62,14 +62,20 @@ std::vector<int32_t> RecordShape(Store* store, int64_t index) {
                   StrCat("holds ", Counted(record.size(), "number"), ", its shape says ", sizes));
 }
 
+std::string QuotedText(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '"' || c == '\\' ? StrCat("\\", c) : StrCat(c);
+  return StrCat("\"", Printable(escaped), "\"");
+}
+
+std::string QuotedList(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "[" : ", ") + QuotedText(text);
+  return list + "]";
+}
+
 std::string ClassNamesText(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    std::string escaped;
-    for (const char c : word) escaped += c == '"' || c == '\\' ? StrCat("\\", c) : StrCat(c);
-    text += StrCat(text.empty() ? "class_names: [" : ", ", "\"", Printable(escaped), "\"");
-  }
-  return text + "]";
+  return "class_names: " + QuotedList(words);
 }
 
 LeftOut FirstOf(std::vector<std::string> names) {
@@ -115,9 +121,8 @@ bool AddStore(const char* backend, StoreRegistry::Maker open, const StoreTraits&
 }
 
 std::string StoreHint(const std::string& name, const std::vector<std::string>& names) {
-  std::string lower = name, guess, all;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = LowerCase(name);
+  std::string guess, all;
   for (const std::string& known : names) {
     std::istringstream words(TraitsOf(known).known_as);
     for (std::string word; words >> word;)

@@ -65,6 +65,16 @@ enum class LabelFields : uint8_t {
   kLeftOut,     // they are neither read nor numbers
 };
 
+// How a column of a table is read that is not simply numbers, as ColumnProto says.
+struct TableColumn {
+  std::string name = {};  // of the header, or a number from 1
+  bool leave_out = false;
+  std::vector<std::string> words = {};
+  std::optional<float> missing = {};
+
+  bool operator==(const TableColumn&) const = default;
+};
+
 struct StoreOptions {
   std::string path = {};
   std::string label_path = {};  // idx
@@ -78,8 +88,9 @@ struct StoreOptions {
   std::string root_folder = {};   // imagelist: as StoreProto.root_folder
   // CSV in a textfile, imagelist: as StoreProto.class_names; empty: labels are integers
   std::vector<std::string> class_names = {};
-  int channels = 3;        // channels of decoded image files: 3, or 1 for grey
-  bool encoded = false;    // a record's pixel is a picture file to decode
+  std::vector<TableColumn> columns = {};  // CSV: as StoreProto.columns
+  int channels = 3;                       // channels of decoded image files: 3, or 1 for grey
+  bool encoded = false;                   // a record's pixel is a picture file to decode
   bool raw_files = false;  // stores of picture files: pixels are their bytes, not decoded
   // For pictures of any size that are decoded: each is scaled so that its shorter side has so many
   // pixels, and the centre of `shape` is cut out (io/picture/short_side.h). 0: it is not scaled.
@@ -129,6 +140,9 @@ struct LabelWords {
   int64_t records = 0;                  // number of records that were looked at
   bool all = false;                     // whether these are all records
 };
+// Returns a text in quotes, and a list `["cat", "dog"]`, as a conf has them.
+std::string QuotedText(const std::string& text);
+std::string QuotedList(const std::vector<std::string>& texts);
 // Returns `class_names: ["cat", "dog"]`, as in a store_conf.
 std::string ClassNamesText(const std::vector<std::string>& words);
 

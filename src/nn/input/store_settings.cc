@@ -12,6 +12,7 @@
 #include "base/text/line_blanks.h"
 #include "base/text/parse_number.h"
 #include "io/format/csv_fields.h"
+#include "nn/input/column_settings.h"
 #include "nn/input/store_input.h"
 #include "singa/base/error.h"
 
@@ -87,6 +88,9 @@ void SetLines(const StoreProto& conf, const std::string& backend, StoreOptions* 
                       StrCat("is for CSV in a textfile, the backend is \"", backend, "\""));
   options->header = conf.header();
   SetClassNames(conf, backend, options);
+  if (!csv && !conf.columns().empty())
+    throw ConfigError("columns", StrCat("is for CSV, the backend is \"", backend, "\""));
+  options->columns = ColumnsIn(conf);
   const std::string& column = conf.label_column();
   if (column.empty()) return;
   if (!csv)

@@ -77,8 +77,8 @@ TEST_F(PeekStoreTest, ABadLineOfASmallTextIsAnErrorWhereverItIs) {
   EXPECT_EQ(peeked.errors.at(0).message(),
             source.store.path +
                 ":4: record 2: number 1 in column 2 is \"NA\"; on_bad_record: kSkip "
-                "(singa data: -max_bad N) leaves such records out; every column "
-                "but the label must hold numbers");
+                "(singa data: -max_bad N) leaves such records out; columns { name: "
+                "\"2\" missing: NUMBER } fills gaps");
   EXPECT_EQ(LinesOf(PeekStore(source, PeekAt::kFacts).errors), "");
   EXPECT_EQ(Path(Peek(Text("0,1,2\n1,3,4,5\n"))), "path");
 }

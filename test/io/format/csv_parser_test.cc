@@ -29,7 +29,8 @@ std::string LineError(const std::string& line, const std::string& separator = ",
 }
 // The end of an error about a field that is no number, and about one that is a word.
 constexpr char kSkip[] = "; on_bad_record: kSkip (singa data: -max_bad N) leaves such records out";
-const std::string word = StrCat(kSkip, "; every column must hold numbers");
+const std::string target_word = StrCat(kSkip, "; every column must hold numbers");
+const std::string word = target_word + ", or be described in columns";
 
 std::string NumbersError(const std::string& line) { return LineError(line, ",", false); }
 // Returns the advice in the error of a line: the text from the first "; " on.
@@ -66,7 +67,7 @@ TEST(CsvParserTest, TargetsThatAreMissingOrNoNumbersAreNamed) {
   };
   EXPECT_EQ(error("1"), "has 1 number; the first 2 are targets, as num_targets or -targets says");
   EXPECT_EQ(error(""), "has 0 numbers; the first 2 are targets, as num_targets or -targets says");
-  EXPECT_EQ(error("1,x,3"), "target 2 in column 2 is \"x\"" + word);
+  EXPECT_EQ(error("1,x,3"), "target 2 in column 2 is \"x\"" + target_word);
   EXPECT_EQ(error("1,,3"), StrCat("target 2 in column 2 is \"\"", kSkip));
   EXPECT_EQ(error("nan,1,3"), StrCat("target 1 in column 1 is \"nan\"", kSkip));
   EXPECT_EQ(error("1,1e99,3"), "target 2 in column 2 is too large: \"1e99\"");
@@ -120,10 +121,6 @@ TEST(CsvParserTest, RefusesWhatIsNoNumber) {
     EXPECT_TRUE(NumbersError(StrCat("1,", bad))
                     .starts_with(StrCat("number 2 in column 2 is \"", bad, "\"")))
         << bad;
-}
-
-TEST(CsvParserTest, RefusesAnEmptyNumber) {
-  EXPECT_EQ(NumbersError("2,,3"), StrCat("number 2 in column 2 is \"\"", kSkip));
 }
 
 TEST(CsvParserTest, RefusesANumberThatNoFloatHolds) {
@@ -237,16 +234,20 @@ TEST(CsvParserTest, NamesTheColumnOfABadField) {
   };
   const std::vector<std::string> names = {"id", "age", "class"};
   EXPECT_EQ(error({.has_label = false}, "1,NA,2", names),
-            "number 2 in column 2 (\"age\") is \"NA\"" + word);
+            StrCat("number 2 in column 2 (\"age\") is \"NA\"", kSkip,
+                   "; columns { name: \"age\" missing: NUMBER } fills gaps"));
+  EXPECT_EQ(error({.has_label = false}, "1,young,2", names),
+            "number 2 in column 2 (\"age\") is \"young\"" + word);
   EXPECT_EQ(error({.has_label = false}, "1,,2", names),
-            StrCat("number 2 in column 2 (\"age\") is \"\"", kSkip));
+            StrCat("number 2 in column 2 (\"age\") is \"\"", kSkip,
+                   "; columns { name: \"age\" missing: NUMBER } fills gaps"));
   EXPECT_EQ(error({.label_column = "class"}, "1,2,red", names),
             "the label in column 3 (\"class\") must be an integer from -2147483647 to 2147483647, "
             "is \"red\"; "
             "write classes as numbers from 0, or set class_names");
   EXPECT_EQ(error({.label_column = "3"}, "1,x,0"),
             StrCat("number 2 in column 2 is \"x\"", kSkip,
-                   "; every column but the label must hold numbers"));
+                   "; every column but the label must hold numbers, or be described in columns"));
   EXPECT_EQ(error({.targets = 2, .label_column = "2"}, "1,2,nan,4"),
             StrCat("target 2 in column 3 is \"nan\"", kSkip));
 }

@@ -165,7 +165,8 @@ TEST_F(Csv, ABadFieldIsNamedByLineAndColumn) {
   EXPECT_EQ(
       ErrorOf([&] { OpenStore("textfile", options)->Read(1); }),
       "a.csv:3: record 1: number 2 in column 2 (\"size\") is \"NA\"; on_bad_record: kSkip (singa "
-      "data: -max_bad N) leaves such records out; every column must hold numbers");
+      "data: -max_bad N) leaves such records out; columns { name: \"size\" missing: NUMBER } fills "
+      "gaps");
 }
 
 TEST_F(Csv, RefusesAHeaderWithoutTheColumnOrARecord) {

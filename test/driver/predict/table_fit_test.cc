@@ -1,0 +1,52 @@
+// Tests FitTable, which adapts settings to tables with and without a label.
+#include "driver/predict/table_fit.h"
+
+#include <gtest/gtest.h>
+
+namespace singa {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Columns of a training table: 1 the id, 2 the label, 3 words, 4 and 5 numbers.
+StoreOptions ByNumber() {
+  return {.label_column = "2",
+          .columns = {{.name = "1", .leave_out = true},
+                      {.name = "3", .words = {"a", "b", "c"}},
+                      {.name = "5", .missing = 1.f}}};
+}
+
+Words NamesOf(const StoreOptions& options) {
+  Words names;
+  for (const TableColumn& column : options.columns) names.push_back(column.name);
+  return names;
+}
+
+TEST(FitTableTest, ColumnsBehindAMissingLabelGetOtherNumbers) {
+  StoreOptions with = ByNumber(), without = ByNumber();
+  EXPECT_TRUE(FitTable({}, 5, 5, 0, &with));
+  EXPECT_EQ(NamesOf(with), (Words{"1", "3", "5"}));
+  EXPECT_FALSE(FitTable({}, 4, 5, 0, &without));
+  EXPECT_EQ(NamesOf(without), (Words{"1", "2", "4"}));
+}
+
+TEST(FitTableTest, TargetsAreSeveralColumns) {
+  StoreOptions table = {.columns = {{.name = "4", .missing = 1.f}}};
+  EXPECT_TRUE(FitTable({}, 5, 3, 2, &table));
+  EXPECT_FALSE(FitTable({}, 3, 3, 2, &table));
+  EXPECT_EQ(NamesOf(table), Words{"2"});
+}
+
+TEST(FitTableTest, AColumnThatIsLeftOutMayBeMissing) {
+  StoreOptions table = {
+      .label_column = "rank",
+      .columns = {{.name = "id", .leave_out = true}, {.name = "city", .words = {"a", "b"}}}};
+  StoreOptions other = table;
+  EXPECT_TRUE(FitTable({"age", "city", "rank"}, 3, 3, 0, &table));
+  EXPECT_EQ(NamesOf(table), Words{"city"});
+  EXPECT_FALSE(FitTable({"id", "age", "city"}, 3, 3, 0, &other));
+  EXPECT_EQ(NamesOf(other), (Words{"id", "city"}));
+}
+
+}  // namespace
+}  // namespace singa
