@@ -51,11 +51,10 @@ and the log. The first line on stdout is the URL of the page. Ctrl-C ends it wit
   /metrics        the newest numbers in Prometheus' text form
   /api/runs       the workspaces, as JSON
   /api/rows?run=R&after=K
-                  rows of metrics from row K on, thinned where they are many
+                  rows of metrics from row K on, thinned if there are many
   /api/run?run=R  the net, times of layers, job, checkpoints, log and plan of a workspace
 
-Nothing is written to the workspaces. A workspace that is not there yet may come later if another one
-is there.
+Nothing is written to the workspaces. If one workspace exists, others may be created later.
 
 Exit code 0: stopped; 66: there is no such workspace; 69: this build has no cpp-httplib; 73: the
 address or port cannot be used.

@@ -170,8 +170,8 @@ First one worker trains the whole net. If the job has several workers, they trai
 would start them, and a second part shows how much of their communication is hidden. Under mpirun or
 srun, the processes meet by temporary files in the job's workspace.
 
-  -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
-  -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
+  -steps N     measured steps, after 5 to warm up; if not given 50, or as many as fit into 10 s
+  -synthetic   noise in place of the job's data; the default if a data file is missing
   -json        one JSON object a line: each layer's, then the step's; with several workers, then
                each gradient's, each process's and their step's
   -trace OUT   writes a trace of one step to a JSON file, for ui.perfetto.dev or chrome://tracing:
@@ -179,16 +179,16 @@ srun, the processes meet by temporary files in the job's workspace.
                a row with its layers, updates, gradients and waits
   -flame OUT   writes an SVG of the first worker of that step: phases, blocks of layers, layers
 
-Every time is a median of its own, so columns add up only nearly.
+Each time is a median by itself, so columns add up only approximately.
   update        of the params that the layer is the last to use
   GFLOP/s       two operations for each multiply-add. Gradients that nobody needs are not computed
                 and do not count
   % of peak     share of the speed of multiply-adds in registers, by the same threads; on a GPU,
                 share of the speed of a product of large matrices, in the job's precision
-  GB/s          each tensor that a step must read or write counted once, caches or not
-  late updates  those that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
+  GB/s          counts each tensor that a step must read or write once, regardless of caches
+  late updates  updates that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
   overhead      the rest of a step, without its layers, updates and waiting
-With noise the learning rate is next to 0, so that nothing diverges.
+With noise the learning rate is almost 0, so that nothing diverges.
 
 The part of several workers has means over the workers of group 0 in process 0:
   ready         time from the start of the step until a gradient is complete. A large gradient is

@@ -198,18 +198,17 @@ namespace {
 constexpr const char* kCheckHelp =
     R"(usage: singa check [-v] [-test] [-expand] [-set PATH=VALUE]... FILE
 
-Checks a job as training would, and shows every mistake with its line and column. Of the data it
-reads what small stores say of themselves, their first records, and all lines of a CSV of at most
-1 MiB or 10,000 lines; of checkpoint_path's files the headers. A sound job shows its layers with
-shapes, its parameters, where their first values come from, and its memory. Layers and memory are
+Checks a job as training would, and shows every mistake with its line and column. It reads the first
+records of the stores, the size and labels of small stores, all lines of a CSV of at most 1 MiB or
+10,000 lines, and the headers of checkpoint_path's files. For a sound job it shows the layers with
+shapes, the parameters, the sources of their initial values, and the memory. Layers and memory are
 those of one worker that trains alone. With several workers in a group, lines below the memory show
 how they divide the layers, and the memory of each.
 
-  -test   judge the job as one that is run with -test
-  -expand print the conf with the copies of its `repeat` blocks and the values of -set, and nothing
-          else
-  -v      also how gradients become updates, and the kernels of every layer that has some: plain,
-          vector or a library's
+  -test   check the job as one that is run with -test
+  -expand only print the conf, with the copies of its `repeat` blocks and the values of -set
+  -v      also show how gradients become updates, and the kernels of every layer that has some:
+          plain, vector or a library's
 
 Exit code 0: the job is sound, perhaps with warnings; 65: a file contradicts it or is damaged;
 66: no such file; 78: it has mistakes.
@@ -232,7 +231,7 @@ Prints the net of the training phase in the language of Graphviz, or draws it:
   singa graph -svg job.conf > net.svg
 
 A chain of layers is one box, with a row for each layer: name, type, shape of the output, number of
-parameters. The colour is the kind of the layer. Layers whose names begin alike up to their first
+parameters. The colour shows the kind of the layer. Layers whose names begin alike up to their first
 number, or up to a dot, have a frame: a1conv1, a1norm1 and a1 are the block a1.
 
   -test   the net of the test phase

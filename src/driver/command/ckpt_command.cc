@@ -163,19 +163,19 @@ int CkptCommand(const std::vector<std::string>& args) {
 
 namespace {
 
-constexpr const char* kCkptHelp = R"(usage: singa ckpt ls PATH       what checkpoints there are
-       singa ckpt verify PATH   recompute all checksums, and look for values that are nan or inf
+constexpr const char* kCkptHelp = R"(usage: singa ckpt ls PATH       list the checkpoints
+       singa ckpt verify PATH   check all checksums, and look for values that are nan or inf
        singa ckpt export [-format safetensors|blobprotos] [-map FILE]
                          [-like FILE.safetensors [-conf JOB [-set PATH=VALUE]...]] PATH OUT
-                                the parameters as one file
+                                write the parameters as one file
        singa ckpt import IN.safetensors DIR -conf JOB [-map FILE] [-set PATH=VALUE]...
-                                another program's parameters as a checkpoint for the job's net
+                                turn another program's parameters into a checkpoint for the job
 
 PATH is a workspace, its folder of checkpoints, one checkpoint's folder, a .safetensors file, or a
-file of SINGA 0.3. Of several checkpoints export takes the newest that is intact.
+file of SINGA 0.3. From several checkpoints, export takes the newest that is intact.
 
 import writes the folder DIR, which checkpoint_path and -checkpoint take. Parameters match by name. A
-shape may differ in sizes of 1, and in neighbouring sizes that are multiplied: (64, 3, 7, 7) is
+shape may differ in dimensions of size 1, and in merged neighbouring dimensions: (64, 3, 7, 7) is
 (64, 147). The weight of a layer with transpose: true is transposed if the file has it the other way
 round. A square one follows the other weights of the file. Shapes that do not fit, and names of the
 map that the file lacks, are errors: all are listed, and nothing is written. Parameters that only the

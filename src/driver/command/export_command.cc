@@ -124,13 +124,13 @@ onnx writes the net of the test phase with the parameters of a checkpoint as an 
                      taken, a folder step<N>, a .safetensors file, or a file of SINGA 0.3;
                      if not given, the job's workspace, or else its checkpoint_path, which goes
                      first where -set gives it
-  -layer NAME        the feature of this layer; else the scores that the loss reads and, where the
-                     loss is a kSoftmaxLoss or kSigmoidCrossEntropyLoss, as second output the
-                     probabilities
+  -layer NAME        the layer whose feature is the output; if not given, the scores that the loss
+                     reads and, for a kSoftmaxLoss or kSigmoidCrossEntropyLoss, as second output
+                     the probabilities
 
 The input has the name of the input layer and takes records as a store holds them: pixels from 0 to
-255 as float, (N, channels, height, width), N free. Mean, scale and cut of the job are part of the
-model; its metadata tells them too. Outputs have their layers' names. conf/guide/onnx.md lists
+255 as float, (N, channels, height, width), N free. Mean, scale and crop of the job are part of the
+model, and also in its metadata. Outputs have their layers' names. conf/guide/onnx.md lists
 the layers that have a form in ONNX. A net on a text takes indices of characters, int64, (T, N), and
 gives (T, N, k), N and in most nets T free; a state that carry_state keeps goes in as NAME.state and
 comes out as NAME.next_state.

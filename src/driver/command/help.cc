@@ -18,32 +18,32 @@ constexpr const char* kMain = R"(
 Trains the neural net that a job.conf describes.
 
   -conf FILE         the job: a JobProto in text format
-  -resume            go on from the newest checkpoint of the workspace that verifies
+  -resume            continue from the newest intact checkpoint of the workspace
   -test              run the test phase only, on the parameters of checkpoint_path or else of the
                      workspace's newest checkpoint
   -set PATH=VALUE    override a field, such as train_steps=100 or
                      neuralnet.layer[conv1].convolution_conf.kernel=5;
                      a repeated field takes a,b,c, and gpu+=1 appends; any number of times;
                      a comma within one of the values is \,
-  -plugin FILE       a shared library with layers, updaters, ... that the job uses, as the job's
-                     plugin field names them; any number of times. Known wherever -set is
+  -plugin FILE       a shared library with layers, updaters, ... that the job uses, like the job's
+                     field plugin; any number of times; all subcommands with -set have it
   -singa_conf FILE   settings of the installation: a SingaProto in text format
   -singa_job N       number of the job
   -host HOST         address by which other processes reach this one; default localhost
-  -v                 say more; -v=1 and other flags of glog (-logtostderr, ...) work
+  -v                 print more; -v=1 and other flags of glog (-logtostderr, ...) work
                      too; ckpt, data, export and predict take them before their name
 )";
 
 constexpr const char* kClosing = R"(
 Results go to stdout, everything else to stderr. Exit codes:
     0  done                             74  reading or writing failed, disk full
-    1  a bug of singa                   77  permission or authentication
+    1  a bug in singa                   77  permission or authentication
     2  wrong usage                      78  invalid configuration
    65  damaged data or checkpoint       79  diverged: a loss, gradient or score is not finite
-   66  an input file is missing        130, 143  stopped by a signal; -resume goes on
-   69  a device is not there           170  a peer was lost; -resume will help
+   66  an input file is missing        130, 143  stopped by a signal; -resume continues
+   69  a device is not there           170  a peer was lost; -resume continues
    73  a file cannot be created        171  no progress
-  128 and above: the same command may be tried again.
+  128 and above: the same command may succeed if it is run again.
 )";
 
 int HelpCommand(const CommandLine& line) {

@@ -215,13 +215,13 @@ folder that this runs in.
 
   -loss KIND      softmax, sigmoid, euclidean or none. If not given, the loss fits the end of the
                   model: a softmax or sigmoid there becomes a part of it; else softmax
-  -shape SIZES    sizes of a record, such as 3,224,224, where the model leaves them free; of a
+  -shape SIZES    dimensions of a record, such as 3,224,224, if the model leaves them free; for a
                   text, its time steps
   -mean NUMBERS   subtracted from each number of a record: one for all, or with commas one for
                   each channel
   -std NUMBERS    divides the difference: one for all, or with commas one for each channel
   -store PATH     records, or text, that the job reads; if not given, noise
-  -backend FORMAT format of the records, as conf/guide/data.md names it; judged by content if not
+  -backend FORMAT format of the records, as in conf/guide/data.md; detected from the content if not
                   given
   -labels FILE    labels of the records, if they are idx; found by name for MNIST's files
 

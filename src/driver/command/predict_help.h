@@ -9,35 +9,35 @@ inline constexpr const char kPredictHelp[] =
        singa predict -conf FILE [-checkpoint C] -generate N [-prime TEXT] [-temperature X] [-seed S]
        singa predict -conf FILE [-checkpoint C] -serve [-host ADDRESS] [-port N]
 
-Prints what a trained net says of each record, a line each; of each character of a text, where the
-net reads one (kCharRNN). With -report it prints how well all predictions fit the labels of the
-records. With -generate a net that reads a text writes one. With -serve it answers requests over
+Prints the prediction of a trained net for each record, one line each, or for each character of a
+text if the net reads one (kCharRNN). With -report it compares the predictions with the labels of
+all records. With -generate a net that reads a text writes one. With -serve it answers requests over
 HTTP.
 
   -conf FILE       the job that trained it; its test phase says how records are prepared
   -checkpoint C    a checkpoint's folder, a .safetensors file, a file of SINGA 0.3, or a workspace,
-                   whose newest intact checkpoint is taken; if not given, the job's workspace, or
-                   else its checkpoint_path, which goes first where -set gives it. stderr says which
-                   it is where there is a choice
-  -layer NAME      whose output is printed; if not given, the probabilities where the loss is
-                   kSoftmaxLoss or kSigmoidCrossEntropyLoss, of another loss what it compares with
-                   the target
+                   whose newest intact checkpoint is used; if not given, the job's workspace, or
+                   else its checkpoint_path, which goes first if -set gives it. stderr says which
+                   one is used if there is a choice
+  -layer NAME      the layer whose output is printed; if not given, the probabilities of a
+                   kSoftmaxLoss or kSigmoidCrossEntropyLoss, or what another loss compares with the
+                   target
   -topk N          only the N best classes, best first
   -format csv      (if not given) a header, then record,label,score,score,... or with -topk
-                   record,label,class1,score1,...; the label is empty where a record has none.
+                   record,label,class1,score1,...; the label is empty if a record has none.
                    Columns of targets have the names of the training table's header, else target0,
                    target1, ...
   -format json     {"record":"a.png","label":3,"scores":[...]}, or with -topk
                    {"record":"a.png","top":[{"class":3,"score":0.98},...]}
   -set PATH=VALUE  override a field of the job; any number of times. gpu=0 computes on that GPU, as
                    does gpu: 0 in the job
-  -batch N         records at a time; as the job's test phase if not given. 1: each line of stdin
+  -batch N         records at a time; as in the job's test phase if not given. 1: each line of stdin
                    is answered before the next is read
   -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, imagelist, lmdb, shard;
-                   judged by content if not given
+                   detected from the content if not given
   -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
-  -no_labels       leaves labels out, and the label's column of a table with a header; an imagelist
-                   that has none needs it
+  -no_labels       ignores labels, and the label's column of a table with a header; needed for an
+                   imagelist without labels
 
   -report          prints a report instead of the predictions (below)
   -worst N         the report names the N records with the largest losses; 10 if not given
@@ -58,10 +58,10 @@ HTTP.
 
 INPUT is a picture (JPEG, PNG, WebP, BMP, TIFF) of the size that the net takes, a folder of
 pictures, a folder or an uncompressed tar of class folders, a store of records, or - for lines of
-numbers on stdin. Where the header, or without one the first line, has one column more than the net
+numbers on stdin. If the header, or without one the first line, has one column more than the net
 takes, every line has a label, first or in label_column; an empty field there is no label. Classes
 have the names of the class folders that the net was trained on, or those in class_names: the
-checkpoint keeps them. With class_names, labels are these words, too. Where records have labels of
+checkpoint keeps them. With class_names, labels are these words, too. If records have labels of
 classes, stderr shows the accuracy at the end.
 
 -report needs INPUTs whose records have labels, or the targets of a kEuclideanLoss or
@@ -69,47 +69,46 @@ kSigmoidCrossEntropyLoss. -format text (if not given) is for people, -format jso
 A report of classes has the accuracy, with -topk N also that of the best N; the mean loss;
 precision, recall, F1 and support of each class, with macro means and micro means; the confusion
 matrix, a row for each class and a column for each prediction; the expected calibration error of 15
-bins; and the worst records. A report of several labels has the share of right decisions, the share
-of records without a wrong one, and the rates of each label. A report of numbers has mean absolute
-error, root mean squared error and R2 of each target. A rate that divides by 0 is - in text and null
+bins; and the worst records. A report of several labels has the share of correct decisions, the
+share of records without an error, and the rates of each label. A report of numbers has the mean
+absolute error, root mean squared error and R2 of each target. A rate that divides by 0 is - in text and null
 in JSON, and a macro mean leaves it out.
 
-If a layer is unrolled, each record has a line for each time step, counted behind its name:
+If a layer is unrolled, each record has a line for each time step, with its number after the name:
 record,step,label,score,...; in JSON "step":0. A record holds all that the input layer reads.
 
-Where the input layer is kCharRNN, INPUT is a text of any length, or - for one on stdin, of
-characters of the job's vocabulary, which must be there. A line shows which character it is of,
-TEXT:BYTE from 0, the character that follows as its label, and the scores of all characters in its
-place, given those before it: with carry_state all of the text, without only those of the same window
-of unroll_len. A layer of one step has a line for each whole window, and so has a net where a step
-depends on later ones. Characters that cannot be printed are shown as in C: \n. A text takes no -from
-and no -labels; -batch is of windows, and 1 where a state is carried.
+If the input layer is kCharRNN, INPUT is a text of any length, or - for one on stdin. The file of
+the job's vocabulary must exist, and have all characters of the text. A line has the place of a
+character, TEXT:BYTE from 0; the next character as its label; and the score of each character as the
+next one. Scores depend on the characters before: with carry_state on the whole text, without it on
+the same window of unroll_len. A layer of one step has a line for each whole window, and so has a
+net in which a step depends on later ones. Characters that cannot be printed are shown as in C: \n.
+-from and -labels do not work with a text; -batch counts windows, and is 1 if a state is carried.
 
 -generate is for a kCharRNN, and for layers whose time steps do not depend on later ones. The net
-computes one time step for each character and keeps what it needs of the steps before: the state of
-kGRU, kLSTM and kRNN, and the keys and values of kAttention. With kAttention or kPositionEmbedding
-it begins anew with the last half of a window of unroll_len characters when the window is full.
+computes one time step for each character. It keeps the state of kGRU, kLSTM and kRNN, and the keys
+and values of kAttention. With kAttention or kPositionEmbedding, after a full window of unroll_len
+characters, it starts again with the last half of the window.
 
 -serve prints its URL, and then answers:
 
   POST /predict    the predictions of records, as JSON: {"predictions":[...]}, with the objects of
                    -format json. ?topk=N sets -topk for one request
   GET /            the net: its checkpoint, the shape of a record, the names of classes
-  GET /health      whether it answers
+  GET /health      the status of the server
   GET /metrics     numbers of requests and records, and times, in Prometheus' text form
 
 The body of a POST is {"inputs":[...]} with Content-Type application/json, records of float32 with
-application/octet-stream, or a picture with image/png, image/jpeg and so on. Records that wait
-together are computed together, at most -batch of them. A request that cannot be answered gets
+application/octet-stream, or a picture with image/png, image/jpeg and so on. Waiting records are
+computed in batches of at most -batch records. A request that cannot be answered gets
 {"error":"..."} and a status of 4xx, or 503 if too many wait. Ctrl-C or SIGTERM ends it with 0 when
 the requests that have come are answered; a second Ctrl-C ends it at once.
 
-With on_bad_record: kSkip in the test store of the job, a record that cannot be read, or has
-another size, gets a warning and no line, and the others are predicted: up to max_bad_records of
-them. A store that cannot be opened stays an error.
+With on_bad_record: kSkip in the test store of the job, up to max_bad_records records that cannot be
+read, or have another size, get a warning and no line. A store that cannot be opened is an error.
 
 Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
-after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
+after the lines of the records before it; 66: an INPUT or the checkpoint is missing;
 69: the GPU is not there, or too small, or -serve is used without cpp-httplib; 73: the address or
 port cannot be used; 78: the job has mistakes; 79: a score is nan or inf, after
 all lines are written.

@@ -69,9 +69,9 @@ namespace {
 
 constexpr const char* kDoctorHelp = R"(usage: singa doctor [-json]
 
-Prints what this build and this machine have, a line each: versions, processor, cores, threads,
-memory, limits, disk, clock, GPU, programs. A line is ok, warn or FAIL; below one that is not ok
-stands what to do about it. Start it where the job will run, in its folder.
+Prints what this build and this machine have, one line each: versions, processor, cores, threads,
+memory, limits, disk, clock, GPU, programs. Each line is ok, warn or FAIL. Below a line that is not
+ok, another line says what to do. Run it where the job will run, in its folder.
 
   -json   one JSON object: {"ok":true,"checks":[{"name":"cores","status":"ok","value":"2"},...]}
 

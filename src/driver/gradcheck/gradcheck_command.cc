@@ -102,18 +102,18 @@ namespace {
 constexpr const char* kGradcheckHelp =
     R"(usage: singa gradcheck FILE [-layer NAME] [-set PATH=VALUE]... [-plugin LIBRARY]...
 
-Compares the gradients of the job's layers with differences of their features, on the first batch and
-the first values of the parameters. For each layer, the inputs and parameters that get a gradient have a
-line. Use it for layers of your own.
+Compares the gradients of the job's layers with finite differences, on the first batch and the
+initial values of the parameters. Each input and parameter of a layer that gets a gradient has a
+line. Use it for your own layers.
 
   -layer NAME   only this layer
 
 Up to 40 elements of each tensor are moved by a hundredth of its typical size, or further if the
 feature is so large that its rounding would hide them. The gradient and the difference may differ by
-2 %, since numbers are float32. Elements where the feature has a kink, as kReLU
-has at 0, are not compared. A line begins with "none" if nothing could be compared. The gradient of a
-loss may be that of its metric times one factor, such as the half of kEuclideanLoss. Random numbers, as
-of kDropout, stay the same. A state that a layer carries from batch to batch begins anew each time.
+2 %, since numbers are float32. Elements where the feature has a kink, as kReLU has at 0, are not
+compared. A line begins with "none" if nothing could be compared. The gradient of a loss may be that
+of its metric times one factor, such as the half of kEuclideanLoss. Random numbers, as of kDropout,
+stay the same. A state that a layer carries from batch to batch is reset each time.
 
 Exit code 0: all gradients agree; 1: one differs; 78: the job has mistakes.
 )";
