@@ -112,7 +112,7 @@ def values_of(blocks, type_name):
     for entry in blocks[type_name].entries:
         meaning = escape(" ".join(filter(None, [entry.section, entry.comment])))
         values.append(f"`{entry.name}`" + (f": {meaning}" if meaning else ""))
-    return "Values: " + "; ".join(values) + "."
+    return sentence("Values: " + "; ".join(values))
 
 
 def fields(blocks, message, skipped=None):

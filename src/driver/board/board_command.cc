@@ -63,7 +63,7 @@ address or port cannot be used.
 SINGA_REGISTER_SUBCOMMAND(board, {.place = 65,
                                   .name = "board",
                                   .operands = "WORKSPACE...",
-                                  .brief = "shows workspaces in a browser, live",
+                                  .brief = "show jobs in a browser, while they run or later",
                                   .reads = Subcommand::kItsOwn,
                                   .options = {},
                                   .alone = true,

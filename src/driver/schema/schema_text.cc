@@ -28,7 +28,7 @@ std::string ValuesOf(const protobuf::EnumDescriptor& type) {
     const std::string comment = CommentOf(*type.value(i));
     text += (i == 0 ? "" : "; ") + type.value(i)->name() + (comment.empty() ? "" : ": " + comment);
   }
-  return text + ".";
+  return text.ends_with('.') ? text : text + ".";
 }
 
 // REQUIRES: the schema gives the field a default.

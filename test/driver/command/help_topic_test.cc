@@ -11,6 +11,7 @@ namespace singa::help_topic {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 template <typename Call>
 std::string RefusalBy(const Call& call) {
@@ -51,6 +52,13 @@ TEST(HelpOn, AMessageFieldHasAllFieldsBelow) {
 
 TEST(HelpOn, AValueNamesItsField) {
   EXPECT_THAT(HelpOn("kSGD"), HasSubstr("  a UpdaterType, value of updater.type\n"));
+}
+
+TEST(HelpOn, ValuesEndWithOneFullStop) {
+  for (const char* const field : {"precision", "on_nonfinite"}) {
+    EXPECT_THAT(HelpOn(field), HasSubstr(".\n  path: "));
+    EXPECT_THAT(HelpOn(field), Not(HasSubstr("..")));
+  }
 }
 
 TEST(HelpOn, AWordForDataHasItsFields) {
