@@ -196,7 +196,7 @@ errors: all are listed, and nothing is written.
 
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, or with values that
 are nan or inf, which export and import do not write, or of other names or shapes than the net has;
-66: not there.
+66: missing.
 )";
 
 SINGA_REGISTER_SUBCOMMAND(

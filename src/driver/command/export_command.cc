@@ -120,10 +120,10 @@ constexpr const char* kExportHelp =
 
 onnx writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
 
-  -checkpoint PATH   whatever checkpoint_path takes: a workspace, whose newest intact checkpoint is
-                     taken, a folder step<N>, a .safetensors file, or a file of SINGA 0.3;
+  -checkpoint PATH   as in checkpoint_path: a workspace, whose newest intact checkpoint is
+                     used, a folder step<N>, a .safetensors file, or a file of SINGA 0.3;
                      if not given, the job's workspace, or else its checkpoint_path, which goes
-                     first where -set gives it
+                     first if -set gives it
   -layer NAME        the layer whose feature is the output; if not given, the scores that the loss
                      reads and, for a kSoftmaxLoss or kSigmoidCrossEntropyLoss, as second output
                      the probabilities

@@ -23,7 +23,7 @@ int LayersCommand(const CommandLine& line) {
 
 constexpr const char* kLayersHelp = R"(usage: singa layers [-conf FILE] [-plugin LIBRARY]... [TYPE]
 
-Lists the types of layers by kind, a line each: type, what it computes, the field of its settings.
+Lists the types of layers by kind, one line each: type, what it computes, the field of its settings.
 With TYPE, such as kConvolution, it prints the sources of the layer, its settings with their types,
 defaults and ranges, and an example. `singa help TYPE` prints the same, with the same options.
 

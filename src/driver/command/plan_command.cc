@@ -236,10 +236,11 @@ file. On this machine a worker has as many threads as in a run of the job.
   -plugin FILE    load a library with layers of your own; any number of times
 
 The first table has the layers of the plan found. A step's compute time is that of one worker, with
-its share of sums and updates. Moved are the bytes that a worker gets from others in a step; hidden
-is the part of their time for which no worker waits. Memory is that of a layer's features, and of
-its gradients where they are stored. The second table has all plans. Their memory has params and
-states, too. If the workers of a host have one copy of these, a worker's memory has a share of it:
+its share of sums and updates. moved MB is what a worker gets from others in a step, transfer ms the
+time of this, and hidden ms the part for which no worker waits. Memory is that of a layer's
+features, and of its gradients if they are stored. The second table has all plans. Their memory has
+params and states, too. If the workers of a host have one copy of these, a worker's memory has a
+share of it:
 
   found      the fastest plan of all, under the cost model; data parallelism if the gain is less
              than the model's error or the spread of repeated measurements
