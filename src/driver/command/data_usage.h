@@ -5,13 +5,13 @@ namespace singa {
 
 inline constexpr char kDataUsage[] =
     R"(usage: singa data digits [-seed N] DIR
-    Draws the embedded data set of handwritten-like digits into DIR, as MNIST's four files:
+    Draws the embedded data set of digits, which look handwritten, into DIR, as MNIST's four files:
     train-images-idx3-ubyte, train-labels-idx1-ubyte (10000) and t10k-... (2000).
-      -seed N          another set for each N; 0 if not given
+      -seed N          a different set for each N; 0 if not given
 
 singa data convert [flags] SRC DST
     Copies all records of the store SRC to DST, in another format.
-      -from FORMAT     of SRC: one of those below; judged by content if not given
+      -from FORMAT     of SRC: one of those below; detected from the content if not given
       -to FORMAT       of DST; if not given, imagefolder for a name that ends with .tar, textfile
                        for one with .csv, kvfile for others
           kvfile       SINGA's own: a file of RecordProtos
@@ -26,7 +26,7 @@ singa data convert [flags] SRC DST
       -to_labels FILE  where the labels of an idx DST go
       -shape A,B,...   of a record, such as 28,28; as SRC says if not given; 28,28 and 1,28,28 read
                        the pictures of an imagefolder as grey
-      -resize H,W      scales pictures to H rows and W columns, each side by itself
+      -resize H,W      scales pictures to H rows and W columns, without keeping their ratio
       -separator S     of numbers in a textfile SRC: each character of S; a comma if not given
       -header          the first line of a textfile SRC has the names of its columns
       -label_column C  of a textfile SRC: a number from 1, or a name; 1 if not given
@@ -52,10 +52,10 @@ singa data split [flags] FILE TRAIN TEST
     stay in their order, and a field in quotes may have line breaks. Names in a list stay as they
     are: if they begin at the folder of FILE, write the new files there, too.
       -test FRACTION   of the records that go to TEST; 0.2 if not given
-      -seed N          another choice for each N; 0 if not given
+      -seed N          a different choice for each N; 0 if not given
       -header          the first line has the names of the columns; both files get it
       -separator S     as above: it decides where a field in quotes begins
-      -by_class        divides the records of each class by itself
+      -by_class        divides the records of each class separately
       -label_column C  of a table, for -by_class: a number from 1, or a name; 1 if not given
 )";
 
