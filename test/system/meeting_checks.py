@@ -259,3 +259,16 @@ def a_signal_to_any_process_of_a_test_ends_it(case):
         for job in jobs:
             job.end(143)
         equal(len(case.rows(phase="test")), 0, "rows of tests")
+
+
+@check
+def processes_tell_each_other_of_long_names_or_refuse_them(case):
+    conf = case.write("job.conf", mlp(case.site.data, "train_steps: 3 disp_freq: 1")).read_text()
+    case.train("job.conf", *TWO)
+    case.write("long.conf", conf.replace('"data"', f'"{"x" * 70000}"'))
+    case.train("long.conf", *TWO, workspace="long")
+    model, long = (case.newest(ws) / "model.safetensors" for ws in ("ws", "long"))
+    true(model.read_bytes() == long.read_bytes(), "the long name has changed the values")
+    files = ",".join([f"{model.parent}/{'./' * 1500}{model.name}"] * 25)
+    job = case.train("job.conf", *TWO, "-set", f"checkpoint_path={files}", code=78, workspace="many")
+    has(job.err, 'process 0 cannot tell the others "begin"', "the error of too many files")

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/protocol/seconds.h"
+#include "comm/transport/packet.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -21,6 +22,18 @@ ControlChannel::ControlChannel(int rank, int processes, Outbox* out,
       out_(*out),
       deadline_(*deadline),
       start_timeout_(start_timeout) {}
+
+void ControlChannel::Send(int rank, const ControlMessage& control) {
+  Message message = ControlTo(rank, control);
+  const PacketLimits limits;
+  if (!Fits(message, limits))
+    throw Error(kExitConfig,
+                StrCat("process ", rank_, " cannot tell the others \"", NameOf(control.kind_case()),
+                       "\", which has ", control.ByteSizeLong(), " bytes and must have less than ",
+                       limits.head_bytes, ": the job has too many layers or files of ",
+                       "checkpoint_path, or too long names of them"));
+  out_.Post(std::move(message));
+}
 
 void ControlChannel::SendToAll(const ControlMessage& control, int except) {
   for (int rank = 0; rank < processes_; ++rank)

@@ -31,7 +31,8 @@ class ControlChannel {
   ControlChannel(int rank, int processes, Outbox* out, const ProgressDeadline* deadline,
                  std::chrono::seconds start_timeout);
 
-  void Send(int rank, const ControlMessage& control) { out_.Post(ControlTo(rank, control)); }
+  // Throws Error if the message is too large for a packet: a job.conf may have names of any length.
+  void Send(int rank, const ControlMessage& control);
   // Sends to all other processes but `except`.
   void SendToAll(const ControlMessage& control, int except = kNobody);
   // Sends a ProcessState, in messages of a bounded size. Throws Error if it is too large.

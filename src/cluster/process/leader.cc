@@ -2,7 +2,14 @@
 
 #include <glog/logging.h>
 
+#include <utility>
+
 namespace singa {
+namespace {
+
+constexpr size_t kMostPartition = 32 << 10;  // bytes of an order about layers of some length
+
+}  // namespace
 
 Leader::Leader(const Topology& topology, ControlChannel* control)
     : topology_(topology), control_(*control), replacements_(topology) {}
@@ -43,13 +50,16 @@ void Leader::AwaitFilled() {
 }
 
 void Leader::TellPartition(const ControlMessage::Partition& partition) {
-  ControlMessage order;
-  *order.mutable_partition() = partition;
-  {
-    const MutexLock lock(&mutex_);
-    replacements_.NotePartition(order);
+  std::vector<ControlMessage> orders(1);
+  orders[0].mutable_partition();  // also if it names no layer
+  for (const ControlMessage::Partition::Layer& layer : partition.layers()) {
+    const size_t more = layer.ByteSizeLong();
+    if (orders.back().ByteSizeLong() + more > kMostPartition) orders.emplace_back();
+    *orders.back().mutable_partition()->add_layers() = layer;
   }
-  TellAll(order);
+  for (const ControlMessage& order : orders) TellAll(order);
+  const MutexLock lock(&mutex_);
+  replacements_.NotePartition(std::move(orders));
 }
 
 void Leader::TellBegin(const ControlMessage::Begin& begin) {

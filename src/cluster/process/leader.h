@@ -34,8 +34,8 @@ class Leader {
   // Waits until the groups of all other processes have their first values. REQUIRES: those here
   // have theirs.
   void AwaitFilled();
-  // Tells all how layers are divided, before they make the net. A process that takes the place of a
-  // lost one is told, too.
+  // Tells all how layers are divided, before they make the net, in messages of a bounded size. A
+  // process that takes the place of a lost one is told, too.
   void TellPartition(const ControlMessage::Partition& partition);
   // Tells all where they begin. A process that takes the place of a lost one begins there, too.
   void TellBegin(const ControlMessage::Begin& begin);

@@ -27,8 +27,7 @@ std::optional<std::vector<ControlMessage>> Replacements::Greet(int rank) {
   if (!begun_ || !topology_.IsReplaceable(rank)) return {};
   if (ended_) return std::vector{EmptyControl(ControlMessage::kEnd)};
   if (Owes(rank)) return {};
-  std::vector<ControlMessage> orders;
-  if (partition_) orders.push_back(*partition_);
+  std::vector<ControlMessage> orders = partition_;
   ControlMessage::TakePlace* const place = orders.emplace_back().mutable_take_place();
   *place->mutable_begin() = start_;
   place->set_hold(holds_);

@@ -25,7 +25,7 @@ class Replacements {
   // Notes where a new process begins from now on. Before the first call, it begins at step 0.
   void NoteStart(ControlMessage::Begin start) { start_ = std::move(start); }
   // Notes what a new process is told before anything else: how layers are divided.
-  void NotePartition(ControlMessage order) { partition_ = std::move(order); }
+  void NotePartition(std::vector<ControlMessage> orders) { partition_ = std::move(orders); }
   // Note that all are asked to hold; that process `rank` holds; that all go on.
   void AskToHold();
   void Held(int rank) { asked_.erase(rank); }
@@ -60,7 +60,7 @@ class Replacements {
   };
   const Topology& topology_;
   ControlMessage::Begin start_;
-  std::optional<ControlMessage> partition_;
+  std::vector<ControlMessage> partition_;
   bool begun_ = false, holds_ = false, ended_ = false;
   std::set<int> asked_;  // processes that were asked to hold and have not answered
   std::map<int, Group> groups_;

@@ -14,6 +14,8 @@
 namespace singa {
 namespace {
 
+constexpr size_t kMostLayer = 100;  // bytes of a layer's name
+
 std::string RecordsText(int64_t records) { return records < 0 ? "?" : StrCat(records); }
 
 [[noreturn]] void Refuse(const std::string& why) { throw Error(kExitConfig, why); }
@@ -42,8 +44,9 @@ void CheckStore(const ControlMessage::Alike::Store& first,
                 const ControlMessage::Alike::Store& own) {
   if (first.layer() != own.layer() || first.records() != own.records())
     Refuse(StrCat("layer \"", own.layer(), "\" has ", RecordsText(own.records()),
-                  " records, and in process 0 layer \"", ShortText(Printable(first.layer()), 100),
-                  "\" has ", RecordsText(first.records())));
+                  " records, and in process 0 layer \"",
+                  ShortText(Printable(first.layer()), kMostLayer), "\" has ",
+                  RecordsText(first.records())));
   const bool known = first.fingerprint() != 0 && own.fingerprint() != 0;
   if (known && first.fingerprint() != own.fingerprint())
     Refuse(StrCat("the data of layer \"", own.layer(),
@@ -61,7 +64,7 @@ ControlMessage::Alike AlikeOf(WorkerGroups* groups) {
   if (!groups->teams().HasWorkers()) return alike;
   for (const InputFacts& input : InputsOf(&groups->lead().model().net())) {
     ControlMessage::Alike::Store* const store = alike.add_stores();
-    store->set_layer(input.layer);
+    store->set_layer(ShortText(input.layer, kMostLayer));
     store->set_records(input.facts.records);
     store->set_fingerprint(DataFingerprint(input.source.store.path));
   }

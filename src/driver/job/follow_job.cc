@@ -283,10 +283,10 @@ ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
     told = FirstOrder(process);
     if (told.has_gpu_group()) throw PeerError("process 0 makes a second group of GPUs");
   }
-  while (told.has_partition()) {
-    Divide(told.partition(), &job);
-    told = FirstOrder(process);
-  }
+  const bool divides = told.has_partition();
+  ControlMessage::Partition partition;
+  for (; told.has_partition(); told = FirstOrder(process)) partition.MergeFrom(told.partition());
+  if (divides) Divide(partition, &job);
   if (told.has_end()) return kExitOk;
   if (!groups) {
     GroupOptions shared{.shared = told.has_memory() ? FindMemory(told.memory()) : nullptr};

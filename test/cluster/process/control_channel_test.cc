@@ -42,6 +42,21 @@ TEST_F(ControlChannelTest, AStateComesInPiecesAndWhole) {
   EXPECT_EQ(channel_.AwaitStates({1, 3}), (std::vector<std::string>{large, ""}));
 }
 
+// Such a message would end the process in the stub's thread.
+TEST_F(ControlChannelTest, AMessageThatNoPacketHoldsIsAnErrorOfTheConf) {
+  ControlMessage begin;
+  for (int i = 0; i < 20; ++i)
+    begin.mutable_begin()->mutable_first_values()->add_files(std::string(4000, 'x'));
+  try {
+    channel_.SendToAll(begin);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitConfig);
+    EXPECT_NE(std::string(error.what()).find("\"begin\""), std::string::npos) << error.what();
+  }
+  EXPECT_TRUE(out_.messages.empty());
+}
+
 // A process sends its state again while others are still missing.
 TEST_F(ControlChannelTest, AStateThatNobodyAskedForHarmsNothing) {
   std::vector<std::string> states;

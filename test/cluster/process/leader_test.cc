@@ -5,6 +5,7 @@
 
 #include "cluster/protocol/addresses.h"
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 #include "support/cluster/cluster_of_roles.h"
 
 namespace singa {
@@ -46,6 +47,26 @@ class LeaderTest : public ::testing::Test {
   ControlChannel control{0, 4, &sent, &deadline, std::chrono::seconds(1)};
   Leader leader{topology, &control};
 };
+
+TEST_F(LeaderTest, TellsTheDivisionOfAnyNumberOfLayersInMessagesThatFit) {
+  ControlMessage::Partition partition;
+  for (int i = 0; i < 5000; ++i)
+    partition.add_layers()->set_name(StrCat("a layer with a name of some length, ", i));
+  leader.TellPartition(partition);
+  Begin({0, 0, 0});
+  ASSERT_TRUE(leader.Greet(1));  // a process that takes the place of a lost one
+  ControlMessage::Partition told;
+  for (const ControlMessage& order : To(1)) {
+    EXPECT_LT(order.ByteSizeLong(), size_t{64} << 10);
+    told.MergeFrom(order.partition());
+  }
+  EXPECT_EQ(told.SerializeAsString(), partition.SerializeAsString());
+}
+
+TEST_F(LeaderTest, TellsADivisionWithoutLayersByUnits) {
+  leader.TellPartition({});
+  EXPECT_EQ(KindsTo(2), std::vector{Kind::kPartition});
+}
 
 TEST_F(LeaderTest, TellsAllOthersWhereTheyBegin) {
   leader.TellBegin(BeginAt({4, 5, 6}, 20, "step4"));
