@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the house: includes follow the rooms' one way, files stay short, no banned folder names,
-all modules of whole-job checks run, links of texts lead to files and headings, and no two headers
-define types of one name, or inline functions of one name and the same parameters, which one program
-would mix up.
+all modules of whole-job checks run, threads are started by StartThread, links of texts lead to files
+and headings, and no two headers define types of one name, or inline functions of one name and the
+same parameters, which one program would mix up.
 
 usage: check_house.py [ROOT]; prints each violation and exits 1 if there is any.
 """
@@ -30,6 +30,7 @@ LEVEL = {(room, name): level for room, lines in INSIDE.items()
          for level, names in enumerate(lines) for name in names.split()}
 
 BANNED = {"utils", "util", "common", "helper", "helpers", "misc"}
+STARTS_THREADS = "src/base/thread/thread.cc"
 MAX_LINES = 300
 MAX_ROOT = 10  # files of a room that are in no folder of it
 CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake", ".js", ".css", ".html"}
@@ -93,6 +94,8 @@ def check_file(root, path):
         other = included_room(line)
         if other in BEFORE and other != room and other not in BEFORE[room]:
             yield f"{path}:{number}: {room} must not include {other}"
+        if "std::thread(" in line and path.as_posix() != STARTS_THREADS:
+            yield f"{path}:{number}: StartThread must start the thread"
 
 
 def check_roots(root):

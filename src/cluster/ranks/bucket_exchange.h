@@ -14,6 +14,7 @@
 
 #include "base/thread/mutex.h"
 #include "base/thread/progress_deadline.h"
+#include "base/thread/thread.h"
 #include "comm/collective/slice_buckets.h"
 
 namespace singa {
@@ -46,7 +47,7 @@ class BucketExchange {
   // Starts the thread. Without it, workers exchange the buckets when they wait for values.
   void Start() {
     threaded_ = true;
-    thread_ = std::thread([this] { Run(); });
+    thread_ = StartThread([this] { Run(); });
   }
   // Ends the thread, which must not wait for another process. What `exchange` uses must live until
   // then. All waits throw Stopped from now on.

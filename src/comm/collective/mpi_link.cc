@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/thread/thread.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -64,7 +65,7 @@ void MpiLink::Open(MpiWorld* world) {
   world_ = world;
   CheckTags();
   for (MpiWorld::Communicator& one : communicators_) one = world->NewCommunicator();
-  if (carrier_ == Carrier::kOwnThread) thread_ = std::thread([this] { CarryOn(); });
+  if (carrier_ == Carrier::kOwnThread) thread_ = StartThread([this] { CarryOn(); });
 }
 
 void MpiLink::Reserve(const UnderWay& more) {
