@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text/counted.h"
+#include "cluster/protocol/topology.h"
 #include "driver/conf/net_warnings.h"
 #include "nn/graph/wiring_of.h"
 #include "singa/train/learning_rate.h"
@@ -89,6 +90,21 @@ void WarnOfPatience(const JobProto& job, ConfigErrors* out) {
                after > 0 ? "after" : "freq", ": ", first, ")")));
 }
 
+// Warns of an early stop that counts evaluations of one and the same model: in rounds of local
+// steps the model changes when a round ends.
+void WarnOfPatienceInRounds(const JobProto& job, ConfigErrors* out) {
+  const ClusterProto& cluster = job.cluster();
+  const bool validates = RunsPhase(job, kVal);
+  const int64_t freq = validates ? job.validate_freq() : job.test_freq();
+  const int64_t changes = cluster.sync_freq() / std::max(1, cluster.outer_fragments());
+  if (job.stop_patience() > 0 && freq > 0 && InRounds(cluster) && freq < changes)
+    out->push_back(ConfigError(
+        "stop_patience",
+        StrCat("may end the training too early: with group_sync: kOuter the model changes every ",
+               changes, " steps, and each ", validates ? "validation (validate" : "test (test",
+               "_freq: ", freq, ") in between counts as one that is not better")));
+}
+
 // Returns whether the layer could not be set up and its second source has another number of labels
 // than the first has rows.
 bool LabelsMisfit(const NetNode& node) {
@@ -132,6 +148,7 @@ ConfigErrors ScheduleWarnings(const JobProto& job) {
   WarnOfRate(job, &warnings);
   WarnOfWarmUp(job, &warnings);
   WarnOfPatience(job, &warnings);
+  WarnOfPatienceInRounds(job, &warnings);
   return warnings;
 }
 

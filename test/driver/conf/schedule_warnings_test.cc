@@ -117,6 +117,21 @@ TEST(ScheduleWarnings, AnEarlyStopByTestsNeedsATestWithinTheTraining) {
   EXPECT_EQ(found("test_epochs: 1"), "");
 }
 
+TEST(ScheduleWarnings, AnEarlyStopCountsEachModelOfLocalStepsOnce) {
+  const auto found = [](const std::string& more, const std::string& sync = "kOuter") {
+    return Found(StrCat("train_steps: 900 stop_patience: 3 ", more,
+                        " cluster { nworker_groups: 2 nserver_groups: 2 group_sync: ", sync,
+                        " sync_freq: 100 outer_fragments: 2 }"));
+  };
+  EXPECT_EQ(found("validate_freq: 49"),
+            "stop_patience: may end the training too early: with group_sync: kOuter the model "
+            "changes every 50 steps, and each validation (validate_freq: 49) in between counts as "
+            "one that is not better\n");
+  EXPECT_NE(found("test_freq: 49"), "");
+  EXPECT_EQ(found("validate_freq: 50 test_freq: 1"), "");
+  EXPECT_EQ(found("validate_freq: 49", "kMaster"), "");
+}
+
 TEST(ScheduleWarnings, AFewStepsMayHaveAnyRate) { EXPECT_EQ(Found(Steps(99, 10, "0")), ""); }
 
 TEST(ScheduleWarnings, ARateThatIsAMistakeIsReportedElsewhere) {
