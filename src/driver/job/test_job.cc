@@ -82,8 +82,10 @@ Loaded LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progre
   WarnOfUntested(job, files, progress);
   if (!report.initialised.empty())
     progress->Warn(StrCat(Counted(report.initialised.size(), "param is", "params are"),
-                          " in no file and got initial values: ", report.initialised.front(),
-                          report.initialised.size() > 1 ? ", ..." : ""));
+                          " in no file and got initial values: ", JoinNames(report.initialised)));
+  // A checkpoint of the job itself may have params of layers that only the training has.
+  if (job.checkpoint_path_size() > 0 && !report.unused.empty())
+    progress->Say("params of the files that the net lacks: " + JoinNames(report.unused));
   return {report.version, files};
 }
 

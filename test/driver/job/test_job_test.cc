@@ -67,6 +67,18 @@ TEST_F(TestJobTest, WarnsOfValuesThatNoFileGives) {
               HasSubstr("warning: 1 param is in no file and got initial values: b\n"));
 }
 
+TEST_F(TestJobTest, ListsAllParamsThatOnlyTheFilesOrOnlyTheNetHave) {
+  const std::string path = dir_.Path("other.safetensors");
+  WriteTensors(path, {Stored("w", {2, 4}, zeros_.data()), Stored("old.a", {1}, zeros_.data()),
+                      Stored("old.b", {1}, zeros_.data())});
+  const std::string said = Test("checkpoint_path: '" + path +
+                                "' neuralnet { layer { name: 'more' type: kInnerProduct "
+                                "srclayers: 'fc' innerproduct_conf { num_output: 2 } } }");
+  EXPECT_THAT(said, HasSubstr("3 params are in no file and got initial values: b, more_0, "
+                              "more_1\n"));
+  EXPECT_THAT(said, HasSubstr("params of the files that the net lacks: old.a, old.b\n"));
+}
+
 TEST_F(TestJobTest, WarnsOfCheckpointsThatItDoesNotTest) {
   const std::string settings = Params(zeros_), own = dir_.Path("ws/checkpoint/step3");
   std::filesystem::create_directories(own);
