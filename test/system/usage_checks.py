@@ -122,7 +122,8 @@ def results_that_cannot_be_written_are_74(case):
                  ["doctor"], ["doctor", "-json"], ["data", "stat", images], ["ckpt", "ls", "ws"],
                  ["ckpt", "verify", "ws"], ["predict", "-conf", "job.conf", images],
                  ["predict", "-conf", "job.conf", "-format", "json", images],
-                 ["bench", "-steps", "1", "job.conf"]):
+                 ["bench", "-steps", "1", "job.conf"], ["board", "ws"],
+                 ["predict", "-conf", "job.conf", "-serve", "-port", "0"]):
         reads, writes = os.pipe()
         os.close(reads)
         with open("/dev/full", "wb") as full, open(writes, "wb") as gone:

@@ -1,6 +1,8 @@
 #include "driver/http/http_place.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "base/file/sha256.h"
@@ -41,7 +43,7 @@ HttpPlace::HttpPlace(const Arguments& args, std::string command, int port)
 void HttpPlace::Serve(HttpSite* site, const std::string& risk) {
   std::printf("http://%s:%d/%s%s\n", UrlHost(host_).c_str(), server_->port(),
               token_.empty() ? "" : "?token=", token_.c_str());
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0) throw FileError(kExitIo, "stdout", std::strerror(errno));
   if (!token_.empty())
     std::fprintf(stderr,
                  "%s: warning: everybody who can reach this machine and has the token can %s; the "

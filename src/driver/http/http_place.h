@@ -20,7 +20,7 @@ class HttpPlace {
   // "": only names of loopback are served, and requests need no token.
   const std::string& token() const { return token_; }
   // Prints the URL and serves until a signal asks to end. `risk`: what people with the token can
-  // do.
+  // do. Throws FileError if the URL cannot be written.
   void Serve(HttpSite* site, const std::string& risk);
 
  private:
