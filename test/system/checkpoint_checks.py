@@ -153,6 +153,7 @@ def resume_where_no_checkpoint_is_intact_is_65_and_leaves_them(case):
     has(job.err, "ws/checkpoint: no checkpoint is intact", "stderr")
     equal(case.steps(), [5, 10], "checkpoints")
     true(not case.path("ws/previous").exists(), "they were set aside")
+    has(case.train("job.conf", "-test", code=65).err, "no checkpoint in it is intact", "-test")
 
 
 @check

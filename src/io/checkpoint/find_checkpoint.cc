@@ -60,7 +60,10 @@ std::unique_ptr<Checkpoint> LoadNewest(const std::string& path,
   FindCheckpoints(path);  // throws if there is none
   const std::string folder = FindTrainedPath(path).path;
   std::unique_ptr<Checkpoint> newest = NewestValidIn(folder, warn);
-  if (!newest) throw FileError(kExitNoInput, folder, "no checkpoint in it is intact");
+  if (!newest)
+    throw FileError(
+        kExitBadData, folder,
+        StrCat("no checkpoint in it is intact; `singa ckpt verify ", folder, "` names the damage"));
   return newest;
 }
 

@@ -32,7 +32,7 @@ TrainedPath FindTrainedPath(const std::string& path);
 std::vector<CheckpointEntry> FindCheckpoints(const std::string& path);
 
 // Loads the newest intact checkpoint of a kFolder. Calls `warn` for each damaged one that it skips.
-// Throws FileError (kExitNoInput) if there is no checkpoint yet, or none is intact.
+// Throws FileError: kExitNoInput if there is no checkpoint yet, kExitBadData if none is intact.
 std::unique_ptr<Checkpoint> LoadNewest(const std::string& path,
                                        const std::function<void(const std::string&)>& warn);
 

@@ -147,6 +147,7 @@ TEST(ParamsFile, ADamagedCheckpointIsRefused) {
   const std::string dir = Write(workspace, 10);
   WriteAll(dir + "/model.safetensors", "x");
   EXPECT_EQ(CodeOf(dir), kExitBadData);
+  EXPECT_EQ(CodeOf(workspace.path()), kExitBadData);
 }
 
 TEST(ParamsFile, AnEmptyFileOfV03HoldsNoParams) {
