@@ -60,7 +60,7 @@ class Parser {
     line_.all = args_;
     line_.no_arguments = args_.empty();
     line_.help = std::any_of(args_.begin(), args_.end(), [](const std::string& arg) {
-      return arg == "-h" || arg == "-help" || arg == "--help";
+      return arg == "-h" || arg == "--h" || arg == "-help" || arg == "--help";
     });
     while (next_ < args_.size()) {
       const std::string& arg = args_[next_++];
@@ -93,7 +93,7 @@ class Parser {
     name_ = arg.substr(begin, equals == std::string::npos ? equals : equals - begin);
     value_.reset();
     if (equals != std::string::npos) value_ = arg.substr(equals + 1);
-    if (name_ == "h" || name_ == "help") return;
+    if ((name_ == "h" || name_ == "help") && !value_) return;
     if (name_ == "version" && !value_ && line_.subcommand.empty()) return Choose("version");
     if (name_ == "v" && !value_ && (next_ == args_.size() || !IsInteger(args_[next_]))) {
       line_.verbose = true;

@@ -73,6 +73,7 @@ TEST(CommandLine, PassesOnTheArgumentsOfDataAndCkpt) {
 TEST(CommandLine, HelpMayStandAnywhere) {
   EXPECT_TRUE(ParseCommandLine({"--help"}).help);
   EXPECT_TRUE(ParseCommandLine({"-conf", "f", "-h"}).help);
+  EXPECT_TRUE(ParseCommandLine({"check", "--h"}).help);
   const CommandLine line = ParseCommandLine({"ckpt", "ls", "--help"});
   EXPECT_TRUE(line.help);
   EXPECT_EQ(line.subcommand, "ckpt");
