@@ -40,7 +40,7 @@ void PrintNet(const Net& net) {
     std::string shapes = node.out[0]->data.shape().ToString();
     if (node.out.size() > 1) shapes = StrCat(node.out.size(), " x ", shapes);
     rows.push_back(
-        {node.full_name,
+        {Printable(node.full_name),
          node.conf.has_user_type() ? node.conf.user_type() : LayerType_Name(node.conf.type()),
          shapes, ParamsText(node)});
   }

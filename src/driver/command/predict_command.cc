@@ -68,7 +68,7 @@ void PredictText(const Model& model, PredictRequest request, const Arguments& ar
     predictor.Run(input);
     output.EndInput(input);
   }
-  output.Finish(predictor.hits(), "characters");
+  output.Finish(predictor.hits(), "character");
 }
 
 void GenerateText(const Model& model, const PredictRequest& request, const Arguments& args) {
@@ -106,7 +106,7 @@ void PredictRecords(const Model& model, PredictRequest request, const JudgedOutp
     predictor.Run(source.get());
     output.EndInput(input);
   }
-  output.Finish(predictor.hits(), request.format.steps ? "time steps" : "records");
+  output.Finish(predictor.hits(), request.format.steps ? "time step" : "record");
 }
 
 // Prepares the answers to requests, and answers them until a signal comes.

@@ -34,7 +34,7 @@ const char* VerdictOf(const TensorCheck& check) {
 }
 
 void Print(const NetNode& node, const TensorCheck& check) {
-  std::printf("%-4s %s: %s: %s", VerdictOf(check), node.full_name.c_str(),
+  std::printf("%-4s %s: %s: %s", VerdictOf(check), Printable(node.full_name).c_str(),
               Printable(check.tensor).c_str(), Counted(check.elements, "element").c_str());
   if (check.kinks > 0) std::printf(", %lld at kinks", static_cast<long long>(check.kinks));
   std::printf(", differs by %.1e\n", check.worst);
@@ -46,7 +46,8 @@ void Print(const NetNode& node, const TensorCheck& check) {
 // Returns whether the layer's gradients are the differences.
 bool CheckNode(Context* ctx, Net* net, NetNode* node) {
   if (node->in_feedback) {
-    std::printf("none %s: contrastive divergence follows no gradient\n", node->full_name.c_str());
+    std::printf("none %s: contrastive divergence follows no gradient\n",
+                Printable(node->full_name).c_str());
     return true;
   }
   bool ok = true;
@@ -57,7 +58,7 @@ bool CheckNode(Context* ctx, Net* net, NetNode* node) {
   }
   if (checks.empty())
     std::printf("none %s: nothing below it trains, and it has no params that do\n",
-                node->full_name.c_str());
+                Printable(node->full_name).c_str());
   return ok;
 }
 

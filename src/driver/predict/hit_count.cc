@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/text/counted.h"
 #include "math/reduction/top_k.h"
 
 namespace singa {
@@ -20,7 +21,7 @@ void HitCount::Show(const std::string& what) const {
   if (top_ > 1)
     std::fprintf(stderr, ", among the best %lld %.4f", static_cast<long long>(top_),
                  hits_in_top_[0] / n);
-  std::fprintf(stderr, ", of %lld %s with a label\n", static_cast<long long>(n), what.c_str());
+  std::fprintf(stderr, ", of %s with a label\n", Counted(static_cast<int64_t>(n), what).c_str());
 }
 
 }  // namespace singa

@@ -15,7 +15,7 @@ class HitCount {
   // Adds a record. REQUIRES: label is in [0, scores.size()).
   void Add(std::span<const float> scores, int32_t label);
   // Prints a line on stderr, unless nothing was added. `what` names the things with labels:
-  // "records".
+  // "record".
   void Show(const std::string& what) const;
 
  private:

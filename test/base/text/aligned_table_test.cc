@@ -17,5 +17,9 @@ TEST(AlignedTable, NoLineEndsWithBlanks) {
   EXPECT_EQ(AlignedTable({}, 1), "");
 }
 
+TEST(AlignedTable, ACellStaysInItsLine) {
+  EXPECT_EQ(AlignedTable({{"a\nb", "ms"}, {"c", "1"}}, 1), "a\\x0ab  ms\nc         1\n");
+}
+
 }  // namespace
 }  // namespace singa

@@ -96,7 +96,7 @@ class PredictorTest : public testing::Test {
     }
     std::istringstream out(testing::internal::GetCapturedStdout());
     testing::internal::CaptureStderr();
-    predictor.hits().Show("records");
+    predictor.hits().Show("record");
     hits_ = testing::internal::GetCapturedStderr();
     try {
       writer.RequireFinite(model.layer());
@@ -151,6 +151,8 @@ TEST_F(PredictorTest, CountsTheHitsOfRecordsWithALabel) {
   Predict(GivenRecords({{{1, 2}, 1}, {{3, 4}, 0}, {{5, 6}}, {{7, 8}, 1}, {{9, 0}, 0}}));
   EXPECT_NE(hits_.find("accuracy 0.75"), std::string::npos) << hits_;
   EXPECT_NE(hits_.find("of 4 records with a label"), std::string::npos) << hits_;
+  Predict(GivenRecords({{{1, 2}, 1}}));
+  EXPECT_NE(hits_.find("of 1 record with a label"), std::string::npos) << hits_;
 }
 
 TEST_F(PredictorTest, ALabelThatTheLossIgnoresCountsNoHit) {

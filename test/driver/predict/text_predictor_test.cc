@@ -42,7 +42,7 @@ class TextPredictorTest : public testing::Test {
       error_ = error.what();
     }
     testing::internal::CaptureStderr();
-    predictor.hits().Show("characters");
+    predictor.hits().Show("character");
     hits_ = testing::internal::GetCapturedStderr();
     Lines lines;
     std::istringstream out(testing::internal::GetCapturedStdout());
