@@ -3,11 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,78 +10,14 @@
 #include "base/text/counted.h"
 #include "io/format/value_parser.h"
 #include "io/picture/optional_decoders.h"
+#include "io/picture/tiff_memory.h"
 #include "math/library/libraries.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
-constexpr int64_t kMaxBlockBytes = int64_t{1} << 28;  // limit of a strip, a tile and libtiff's own
-
-// A file in memory, as libtiff reads it, and its first error.
-struct MemoryFile {
-  std::span<const uint8_t> bytes;
-  uint64_t at = 0;
-  std::array<char, 256> error{};
-};
-
-MemoryFile& FileOf(thandle_t handle) { return *static_cast<MemoryFile*>(handle); }
-
-tmsize_t ReadBytes(thandle_t handle, void* out, tmsize_t size) {
-  MemoryFile& file = FileOf(handle);
-  const uint64_t rest = file.at < file.bytes.size() ? file.bytes.size() - file.at : 0;
-  const uint64_t n = std::min<uint64_t>(rest, size < 0 ? 0 : static_cast<uint64_t>(size));
-  if (n > 0) std::memcpy(out, file.bytes.data() + file.at, n);
-  file.at += n;
-  return static_cast<tmsize_t>(n);
-}
-
-tmsize_t WriteNothing(thandle_t, void*, tmsize_t) { return 0; }
-
-toff_t MoveTo(thandle_t handle, toff_t offset, int whence) {
-  MemoryFile& file = FileOf(handle);
-  const uint64_t from = whence == SEEK_CUR ? file.at : whence == SEEK_END ? file.bytes.size() : 0;
-  file.at = from + offset;
-  return file.at;
-}
-
-int CloseNothing(thandle_t) { return 0; }
-toff_t SizeOf(thandle_t handle) { return FileOf(handle).bytes.size(); }
-
-// Keeps the first error. Returns 1, so that libtiff prints nothing.
-int KeepError(TIFF*, void* file, const char*, const char* format, va_list values) {
-  std::array<char, 256>& text = static_cast<MemoryFile*>(file)->error;
-  if (text[0] == 0) std::vsnprintf(text.data(), text.size(), format, values);
-  return 1;
-}
-int DropWarning(TIFF*, void*, const char*, const char*, va_list) { return 1; }
-
-struct CloseTiff {
-  void operator()(TIFF* tiff) const { TIFFClose(tiff); }
-};
-struct FreeOptions {
-  void operator()(TIFFOpenOptions* options) const { TIFFOpenOptionsFree(options); }
-};
-using TiffHandle = std::unique_ptr<TIFF, CloseTiff>;
-
-// `place`: where the damage is, such as "strip 3 of 8: ".
-[[noreturn]] void Fail(const MemoryFile& file, const std::string& place = "") {
-  throw ValueError(
-      StrCat("damaged TIFF: ", place, file.error[0] ? file.error.data() : "cannot be read"));
-}
-
-TiffHandle OpenTiff(MemoryFile* file) {
-  const std::unique_ptr<TIFFOpenOptions, FreeOptions> options(TIFFOpenOptionsAlloc());
-  if (!options) throw std::bad_alloc();
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMaxBlockBytes);
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), KeepError, file);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), DropWarning, file);
-  // m: libtiff does not map the file.
-  TiffHandle tiff(TIFFClientOpenExt("picture", "rm", file, ReadBytes, WriteNothing, MoveTo,
-                                    CloseNothing, SizeOf, nullptr, nullptr, options.get()));
-  if (!tiff) Fail(*file);
-  return tiff;
-}
+using tiff::Fail, tiff::kMaxBlockBytes, tiff::MemoryFile;
 
 template <typename Number>
 Number Field(TIFF* tiff, uint32_t tag, Number otherwise) {
@@ -180,6 +111,14 @@ class BlockReader {
         layout.block_bytes() > kMaxBlockBytes || layout.block_bytes() != own)
       throw ValueError(StrCat("is a TIFF whose ", layout.tiled ? "tiles" : "strips", " of ",
                               layout.block_width, " x ", layout.block_height, " are not read"));
+    // Tiles may reach far beyond the picture, and many may have the same bytes of the file.
+    constexpr int64_t kMostPixels = 4 * kMaxPicturePixels;  // of all tiles together
+    const int64_t tiles =
+        Blocks(layout.height, layout.block_height) * Blocks(layout.width, layout.block_width);
+    if (tiles * layout.block_height * layout.block_width > kMostPixels)
+      throw ValueError(StrCat("is a TIFF of ", tiles, " tiles of ", layout.block_width, " x ",
+                              layout.block_height, "; at most ", kMostPixels,
+                              " pixels are decoded"));
     block_.resize(layout.block_height * layout.row_samples());
   }
 
@@ -193,6 +132,9 @@ class BlockReader {
   }
 
  private:
+  // Returns how many blocks of `each` pixels a side has.
+  static int64_t Blocks(int64_t side, int64_t each) { return (side + each - 1) / each; }
+
   void ReadBlock(int64_t x, int64_t y, int plane) {
     const auto row = static_cast<uint32_t>(y), column = static_cast<uint32_t>(x);
     const auto sample = static_cast<uint16_t>(plane);
@@ -272,7 +214,7 @@ void ReadSamples(TIFF* tiff, const MemoryFile& file, const TiffLayout& layout, i
 
 void Decode(std::span<const uint8_t> bytes, Raster* raster) {
   MemoryFile file{.bytes = bytes};
-  const TiffHandle tiff = OpenTiff(&file);
+  const tiff::TiffHandle tiff = tiff::OpenTiff(&file);
   const TiffLayout layout = ReadLayout(tiff.get());
   constexpr int64_t kMostInflated = 4096;  // above the maximum ratios of all compressions
   SetSize(layout.height, layout.width, raster);

@@ -173,6 +173,13 @@ TEST_F(DecodeTiffTest, AHugeTileTakesNoMemory) {
             std::string::npos);
 }
 
+TEST_F(DecodeTiffTest, ManyTilesFarBeyondThePictureTakeNoTime) {
+  const TiffFile file{
+      .height = 1 << 20, .compression = 8, .tile = 1 << 14, .blocks = {std::string(1000, 'x')}};
+  EXPECT_EQ(Refusal(file),
+            "is a TIFF of 64 tiles of 16384 x 16384; at most 268435456 pixels are decoded");
+}
+
 TEST_F(DecodeTiffTest, PrintsNothing) {
   testing::internal::CaptureStderr();
   Refusal(
