@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/text/json_text.h"
 #include "base/text/lower_case.h"
@@ -50,15 +51,19 @@ HttpAnswer HttpError(int status, const std::string& text) {
 
 bool IsLoopbackName(const std::string& host) {
   std::string name = host;
-  if (name.starts_with('[')) {
-    name = name.substr(1, name.find(']') - 1);
-  } else {
-    name = name.substr(0, name.find(':'));
-  }
+  const size_t colon = name.rfind(':');
+  if (colon != name.npos && name.find_first_not_of("0123456789", colon + 1) == name.npos)
+    name.resize(colon);
   name = LowerCase(name);
-  if (name == "localhost" || name == "::1") return true;
+  if (name == "localhost" || name == "[::1]") return true;
   in_addr address;
   return ::inet_pton(AF_INET, name.c_str(), &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
+}
+
+bool IsHeaderName(std::string_view name) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~";
+  return !name.empty() && name.find_first_not_of(kAllowed) == name.npos;
 }
 
 std::string QueryOf(const HttpRequest& request, const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "driver/http/http_site.h"
 #include "singa/base/error.h"
@@ -32,6 +33,9 @@ HttpAnswer HttpError(int status, const std::string& text);
 // Returns whether `host`, a Host header, is an address or a name of loopback. A page of another
 // site may make its own name lead to loopback, but a browser then sends that name.
 bool IsLoopbackName(const std::string& host);
+
+// Returns whether a header may have the name (RFC 9110, section 5.1).
+bool IsHeaderName(std::string_view name);
 
 // Returns a value of the query; "": it is not there.
 std::string QueryOf(const HttpRequest& request, const std::string& name);

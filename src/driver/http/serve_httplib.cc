@@ -131,6 +131,13 @@ std::optional<int64_t> LengthOf(const httplib::Request& request) {
   return length && *length >= 0 ? length : std::nullopt;
 }
 
+// Returns whether a proxy may read the head in another way, such as "Content-Length : 9". It could
+// then take a body for a request, or a request for a body.
+bool IsAmbiguous(const httplib::Request& request) {
+  return request.get_header_value_count("Host") > 1 ||
+         !std::ranges::all_of(request.headers, IsHeaderName, &httplib::Headers::value_type::first);
+}
+
 class HttplibServer final : public HttpServer, private httplib::Server {
  public:
   HttplibServer(const std::string& host, int port) {
@@ -191,8 +198,9 @@ class HttplibServer final : public HttpServer, private httplib::Server {
   HttpAnswer AnswerTo(const httplib::Request& request, BoundedSocket* socket, bool* last) {
     HttpRequest asked = HeadOf(request);
     const int64_t most = site_->MostBody(asked);
-    const bool body = HasBody(request), ends = *last;
-    *last = ends || body;  // until the body is read
+    const bool body = HasBody(request), ambiguous = IsAmbiguous(request), ends = *last;
+    *last = ends || body || ambiguous;  // until the body is read
+    if (ambiguous) return HttpError(400, "has a wrong name of a header, or several Host headers");
     const auto answer = [&] {
       const AnswerMark mark(&connections_, socket->socket());
       return site_->Answer(asked);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/thread/thread.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -87,6 +88,31 @@ TEST(HttpServerTest, AnswersARequestWithoutABodyAlthoughTooManyClientsCome) {
   EXPECT_EQ(sockets[0].revents, 0) << "the connection that is answered was ended";
   site.AllowAnswer();
   EXPECT_TRUE(first.ReadUntil("whole").starts_with("HTTP/1.1 200"));
+  server->Stop();
+  serving.join();
+}
+
+// Answers each request with its path.
+class PathSite final : public HttpSite {
+ public:
+  HttpAnswer Answer(const HttpRequest& request) override {
+    return {200, "text/plain", request.path};
+  }
+};
+
+TEST(HttpServerTest, AHeadThatAProxyMayReadInAnotherWayEndsTheConnection) {
+  if (!listen_by_httplib) GTEST_SKIP() << "this build lacks cpp-httplib";
+  const std::unique_ptr<HttpServer> server = listen_by_httplib("127.0.0.1", 0);
+  PathSite site;
+  std::thread serving = StartThread([&] { server->Serve(&site); });
+  for (const char* line : {"Content-Length : 9", "Host: other", " X: 1"}) {
+    BareClient client(server->port());
+    client.Send(StrCat("GET /one HTTP/1.1\r\nHost: localhost\r\n", line,
+                       "\r\n\r\nGET /two HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    const std::string answers = client.ReadUntil("/two");
+    EXPECT_TRUE(answers.starts_with("HTTP/1.1 400")) << line << ": " << answers;
+    EXPECT_EQ(answers.find("200 OK"), answers.npos) << line << ": " << answers;
+  }
   server->Stop();
   serving.join();
 }
