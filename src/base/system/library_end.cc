@@ -7,14 +7,18 @@
 
 #include <array>
 #include <cerrno>
+#include <cinttypes>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <new>
 #include <string>
 
 #include "base/system/system_limits.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -82,6 +86,30 @@ void OnSignal(int signal) {
   ::raise(signal);  // takes effect when this function returns
 }
 
+// Returns the path of the file that is mapped at an address; "": none. It allocates memory: a
+// thread that reads a file's bytes holds no lock of the allocator.
+std::string FileAt(const void* address) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0, end = 0;
+    int path = 0;
+    constexpr char kLine[] = "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n";  // proc(5)
+    const bool read = std::sscanf(line.c_str(), kLine, &begin, &end, &path) == 2 && path > 0;
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    if (read && at >= begin && at < end) return line.substr(static_cast<size_t>(path));
+  }
+  return "";
+}
+
+// Reading a mapped file behind its end, where another program has cut it, gives SIGBUS.
+void OnBusError(int signal, siginfo_t* info, void*) {
+  const std::string file = info->si_code == BUS_ADRERR ? FileAt(info->si_addr) : "";
+  if (file.starts_with('/'))
+    End(kExitIo, Printable(file).c_str(),
+        ": became shorter while it was read, or its disk could not be read");
+  OnSignal(signal);
+}
+
 void OnExit(int status, void*) {
   if (status != EXIT_FAILURE || !IsCalledBy("libgomp")) return;
   if (MemoryIsOut()) End(kExitNoDevice, out_of_memory.data());
@@ -113,12 +141,14 @@ void ExplainLibraryEnds() {
   const stack_t stack = {
       .ss_sp = signal_stack.data(), .ss_flags = 0, .ss_size = sizeof signal_stack};
   ::sigaltstack(&stack, nullptr);
-  struct sigaction action = {}, before = {};
+  struct sigaction action = {}, bus = {}, before = {};
   action.sa_handler = OnSignal;
+  bus.sa_sigaction = OnBusError;
   action.sa_flags = SA_ONSTACK;
+  bus.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (const int signal : kSignals)
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
-      sigaction(signal, &action, nullptr);
+      sigaction(signal, signal == SIGBUS ? &bus : &action, nullptr);
 }
 
 StartsLibraryThreads::StartsLibraryThreads(const char* library) { starting = library; }
