@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 
+#include "base/file/unfinished_file.h"
 #include "base/thread/clock.h"
 #include "base/thread/thread.h"
 #include "driver/signals/stop_requests.h"
@@ -35,6 +36,7 @@ void Note(int signal, siginfo_t* info, void*) {
 // Ends by the signal's default action, so that a shell sees the signal. Process 1 survives this and
 // exits.
 void End(int signal) {
+  RemoveUnfinishedFiles();
   std::signal(signal, SIG_DFL);
   ::raise(signal);
   ::_exit(CodeOfSignal(signal));

@@ -18,8 +18,9 @@ std::vector<int> SignalsToTake();
 // Returns the exit code of a job that `signal` asked to stop.
 ExitCode CodeOfSignal(int signal);
 
-// Makes these signals end the process at once, until HandleInterrupts. This includes a process of
-// id 1, as in a container, for which unhandled signals do nothing.
+// Makes these signals end the process at once, until HandleInterrupts, and remove files that are
+// not complete. This includes a process of id 1, as in a container, for which unhandled signals do
+// nothing.
 void EndOnInterrupts();
 
 // Starts to take these signals, for the whole process. REQUIRES: no thread that computes was

@@ -28,7 +28,10 @@ void RemoveLeftOver(FileSystem* files, const std::string& path) {
 }
 
 NewFile::NewFile(FileSystem* files, const std::string& path)
-    : files_(files), path_(TargetOf(path)), temporary_(TemporaryName(path_)) {
+    : files_(files),
+      path_(TargetOf(path)),
+      temporary_(TemporaryName(path_)),
+      unfinished_(temporary_) {
   file_ = files_->Create(temporary_);
 }
 

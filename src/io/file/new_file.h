@@ -1,4 +1,5 @@
-// NewFile writes a file that appears under its name only when Commit has completed it.
+// NewFile writes a file that appears under its name only when Commit has completed it. A signal
+// that ends the process at once removes the temporary file.
 #pragma once
 
 #include <memory>
@@ -7,6 +8,7 @@
 
 #include "base/file/file_system.h"
 #include "base/file/temporary_name.h"
+#include "base/file/unfinished_file.h"
 
 namespace singa {
 
@@ -36,6 +38,7 @@ class NewFile {
 
   FileSystem* files_;
   const std::string path_, temporary_;
+  const UnfinishedFile unfinished_;
   std::unique_ptr<WritableFile> file_;  // null: committed
   std::string buffer_;
 };

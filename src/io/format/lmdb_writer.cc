@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/file/unfinished_file.h"
 #include "io/store/store_writer.h"
 #include "singa/base/error.h"
 #include "singa/proto/common.pb.h"
@@ -37,7 +38,8 @@ class NewDatabase {
       : files_(files),
         folder_(folder),
         made_folder_(!Exists(folder)),
-        temporary_(StrCat(folder, "/data.mdb.tmp", getpid())) {
+        temporary_(StrCat(folder, "/data.mdb.tmp", getpid())),
+        unfinished_(temporary_) {
     files_->MakeDirectories(folder_);
     files_->RemoveTree(temporary_);
     Check(mdb_env_create(&environment_), kExitIo);
@@ -123,6 +125,7 @@ class NewDatabase {
   const std::string folder_;
   const bool made_folder_;
   const std::string temporary_;
+  const UnfinishedFile unfinished_;
   MDB_env* environment_ = nullptr;
   bool committed_ = false;
   std::vector<std::pair<std::string, std::string>> waiting_;
