@@ -1,13 +1,17 @@
 #include "io/metrics/metrics_file.h"
 
-#include <cerrno>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
+#include "base/file/input_file.h"
 #include "base/text/json_text.h"
 #include "io/file/new_file.h"
+#include "io/format/scan_window.h"
+#include "io/metrics/read_rows.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -41,7 +45,6 @@ std::string LineOf(const MetricsRow& row, double time) {
 // Returns whether `line` stays if the groups continue at `first_steps`. Lines of other programs
 // stay. Incomplete rows, which a crash of the system leaves, do not.
 bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
-  if (line.find('\0') != std::string::npos) return false;
   const nlohmann::json row = ParsedJson(line);
   if (row.is_discarded() && line.starts_with('{')) return false;
   if (!row.is_object()) return true;
@@ -53,41 +56,77 @@ bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
   return step->get<int64_t>() < first_steps[static_cast<size_t>(g)];
 }
 
-// The content of a file that stays: its first `bytes`, and `lines` from after them.
+// A line of a file, or the begin of one that is longer than all rows.
+struct Line {
+  ValuePlace place = {};  // with its newline
+  std::string text = {};
+  bool whole = true;   // `text` is all of it
+  bool zeros = false;  // it has bytes that are 0
+  bool ends = false;   // by a newline
+};
+
+// Reads the line at `begin`, which is in the file.
+Line LineFrom(int64_t begin, const InputFile& file, ScanWindow* window) {
+  Line line = {.place = {begin, 0}};
+  int64_t at = begin;
+  while (at < file.size() && !line.ends) {
+    const std::string_view bytes = window->At(at, 1);
+    const size_t size = std::min(bytes.find('\n'), bytes.size());
+    const std::string_view part = bytes.substr(0, size);
+    line.zeros = line.zeros || part.find('\0') != part.npos;
+    line.whole = line.whole && line.text.size() + size <= size_t{kMostRowBytes};
+    if (line.whole) line.text += part;
+    line.ends = size < bytes.size();
+    at += static_cast<int64_t>(size) + (line.ends ? 1 : 0);
+  }
+  line.place.size = at - begin;
+  return line;
+}
+
+// The content of a file that stays: its first `bytes`, and the parts `later` behind them.
 struct Kept {
   int64_t bytes = 0;
-  std::string lines;
+  std::vector<ValuePlace> later = {};
+  bool lacks_newline = false;  // at the end of the last part
 };
 
 // A last line without a newline stays only if it is a complete JSON value.
 template <typename Keeps>
-Kept KeepOf(const std::string& path, const Keeps& keeps) {
-  std::ifstream file(path, std::ios::binary);
-  std::string line;
+Kept KeepOf(const InputFile& file, const Keeps& keeps) {
+  ScanWindow window(file);
   Kept kept;
   bool cut = false;
-  while (std::getline(file, line)) {
-    const bool ends = !file.eof();
-    if (!keeps(line) || (!ends && !IsJson(line)))
+  for (int64_t at = 0; at < file.size();) {
+    const Line line = LineFrom(at, file, &window);
+    at += line.place.size;
+    if (!keeps(line) || (!line.ends && !(line.whole && IsJson(line.text)))) {
       cut = true;
-    else if (cut || !ends)
-      kept.lines += line + "\n";
-    else
-      kept.bytes += static_cast<int64_t>(line.size()) + 1;
+    } else if (cut || !line.ends) {
+      kept.later.push_back(line.place);
+      kept.lacks_newline = !line.ends;
+    } else {
+      kept.bytes = at;
+    }
   }
-  if (!file.eof()) ThrowWriteError(kExitIo, path, "its rows cannot be read", errno);
   return kept;
 }
 
+void Copy(const InputFile& from, const ValuePlace& place, NewFile* to) {
+  constexpr int64_t kPiece = 1 << 16;
+  std::string piece;
+  for (int64_t done = 0; done < place.size; done += kPiece) {
+    piece.resize(static_cast<size_t>(std::min(kPiece, place.size - done)));
+    from.ReadAt(place.offset + done, piece.data(), std::ssize(piece));
+    to->Write(piece);
+  }
+}
+
 // Replaces `path` by the content that stays.
-void Rewrite(FileSystem* files, const std::string& path, const Kept& kept) {
-  std::ifstream from(path, std::ios::binary);
-  std::string begin(static_cast<size_t>(kept.bytes), '\0');
-  if (!from.read(begin.data(), kept.bytes))
-    ThrowWriteError(kExitIo, path, "its rows cannot be read", errno);
+void Rewrite(FileSystem* files, const std::string& path, const Kept& kept, const InputFile& from) {
   NewFile to(files, path);
-  to.Write(begin);
-  to.Write(kept.lines);
+  Copy(from, {0, kept.bytes}, &to);
+  for (const ValuePlace& place : kept.later) Copy(from, place, &to);
+  if (kept.lacks_newline) to.Write("\n");
   to.Commit();
 }
 
@@ -96,9 +135,10 @@ void Open(FileSystem* files, const std::string& path, const PendingOptions& opti
           const Keeps& keeps, std::optional<PendingFile>* file) {
   file->emplace(files, path, options);  // throws if `path` cannot be opened
   RemoveLeftOver(files, path);
-  const Kept kept = KeepOf(path, keeps);
-  if (kept.lines.empty()) return (*file)->Truncate(kept.bytes);
-  Rewrite(files, path, kept);
+  const InputFile before = InputFile::Open(path);
+  const Kept kept = KeepOf(before, keeps);
+  if (kept.later.empty()) return (*file)->Truncate(kept.bytes);
+  Rewrite(files, path, kept, before);
   file->emplace(files, path, options);
 }
 
@@ -107,8 +147,9 @@ void Open(FileSystem* files, const std::string& path, const PendingOptions& opti
 MetricsFile::MetricsFile(const MetricsOptions& options) : path_(options.folder + "/metrics.jsonl") {
   Open(
       options.files, path_, options.pending,
-      [&](const std::string& line) {
-        return !options.first_steps || Stays(line, *options.first_steps);
+      [&](const Line& line) {
+        return !options.first_steps ||
+               (!line.zeros && (!line.whole || Stays(line.text, *options.first_steps)));
       },
       &file_);
 }

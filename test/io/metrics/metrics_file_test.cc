@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -82,6 +83,20 @@ TEST_F(MetricsRowsTest, RowsFromWhereAGroupGoesOnAreRemoved) {
 TEST_F(MetricsRowsTest, LinesOfOthersStay) {
   const std::string others = "# a note\n[1, 2]\n{\"event\":\"x\"}\n";
   EXPECT_EQ(Kept(others + Row(9) + "\n", {5}), (Rows{"# a note", "[1, 2]", "{\"event\":\"x\"}"}));
+}
+
+TEST_F(MetricsRowsTest, ALastRowWithoutANewlineGetsOne) {
+  EXPECT_EQ(Kept(Row(9) + "\n" + Row(1), {5}), (Rows{Row(1)}));
+  EXPECT_EQ(Kept(Row(1) + "\n" + Row(2).substr(0, 9), {5}), (Rows{Row(1)}));
+}
+
+TEST_F(MetricsRowsTest, ALineLongerThanAllRowsTakesNoMemory) {
+  const std::string others(3 << 20, 'x');
+  folder_.Write("metrics.jsonl", Row(1) + "\n");
+  std::filesystem::resize_file(path_, int64_t{1} << 28);  // zeros, as a loss of power leaves them
+  MetricsFile({&files_, folder_.path(), std::vector<int64_t>{5}}).Sync();
+  EXPECT_EQ(Lines(), Rows{Row(1)});
+  EXPECT_EQ(Kept(Row(9) + "\n" + others + "\n" + Row(2) + "\n", {5}), (Rows{others, Row(2)}));
 }
 
 TEST_F(MetricsRowsTest, WithoutStepsAllRowsStayAndNewOnesFollow) {
