@@ -3,14 +3,16 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text/json_text.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
+// Prometheus takes no sample of an answer with invalid UTF-8, which names of folders may have.
 std::string LabelText(const std::string& text) {
   std::string escaped;
-  for (const char c : text) {
+  for (const char c : ReplaceInvalidUtf8(text)) {
     if (c == '\\' || c == '"') escaped += '\\';
     if (c == '\n')
       escaped += "\\n";

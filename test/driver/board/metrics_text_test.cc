@@ -52,6 +52,11 @@ TEST(MetricsTextTest, EscapesNamesAndSpellsNumbersThatAreNotFinite) {
                    R"(metric="odd-name"} -Inf)");
 }
 
+TEST(MetricsTextTest, ReplacesBytesThatAreNoText) {
+  const std::string text = TextFor({{"phase", "test"}, {"step", 1}, {"loss", 1}}, "a\xff");
+  ExpectLine(text, "singa_test_loss{run=\"a\xef\xbf\xbd\",layer=\"\",group=\"\"} 1");
+}
+
 TEST(MetricsTextTest, KeepsMetricsApartThatDifferInPunctuation) {
   const std::string text = TextFor({{"phase", "test"},
                                     {"step", 1},
