@@ -11,6 +11,8 @@
 namespace singa {
 namespace {
 
+constexpr size_t kMostProblems = 20;  // that an error shows
+
 std::vector<std::string> NamesOf(const ParamsFile& file) {
   std::vector<std::string> names;
   for (const auto& [name, entry] : file.params()) names.push_back(name);
@@ -26,8 +28,8 @@ std::string MovedParams::PlaceOf(const NamePair& pair) const {
 StoredTensor MovedParams::Transposed(const StoredTensor& matrix) {
   const int64_t rows = matrix.shape[0], columns = matrix.shape[1];
   const auto* const from = static_cast<const float*>(matrix.data);
-  std::vector<float>& to = transposed_.emplace_back(rows * columns);
-  for (int64_t i = 0; i < rows; ++i)
+  std::vector<float>& to = transposed_.emplace_back(matrix.shape.size());
+  for (int64_t i = 0; i < rows && !to.empty(); ++i)  // an empty matrix may have 2^60 rows
     for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
   return Stored(matrix.name, {columns, rows}, to.data());
 }
@@ -71,8 +73,9 @@ std::vector<StoredTensor> MovedParams::Move(const ParamsFile& file, bool to_net)
     const std::string& from = to_net ? pair.in_file : pair.in_net;
     const auto entry = file.params().find(from);
     if (entry == file.params().end()) {
+      const bool shown = problems_.size() < kMostProblems;
       AddProblem(StrCat(PlaceOf(pair), "there is no param ", Quote(from),
-                        DidYouMean(from, NamesOf(file))));
+                        shown ? DidYouMean(from, NamesOf(file)) : std::string()));
       continue;
     }
     moved.insert(from);
@@ -92,12 +95,12 @@ std::vector<StoredTensor> MovedParams::ToNet(const ParamsFile& file) { return Mo
 std::vector<StoredTensor> MovedParams::ToFile(const ParamsFile& file) { return Move(file, false); }
 
 void MovedParams::ThrowProblems(const std::string& file) const {
-  constexpr size_t kMost = 20;
   if (problems_.empty()) return;
   std::string text;
-  for (size_t i = 0; i < std::min(problems_.size(), kMost); ++i)
+  for (size_t i = 0; i < std::min(problems_.size(), kMostProblems); ++i)
     text += (i ? "; " : "") + problems_[i];
-  if (problems_.size() > kMost) text += StrCat("; and ", problems_.size() - kMost, " more");
+  if (problems_.size() > kMostProblems)
+    text += StrCat("; and ", problems_.size() - kMostProblems, " more");
   throw DataError(file, -1, text);
 }
 
