@@ -10,6 +10,7 @@
 
 #include "base/file/file_system.h"
 #include "base/file/sha256.h"
+#include "base/file/unfinished_file.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "driver/command/like_file.h"
@@ -167,6 +168,7 @@ int ImportFor(const JobProto& job, const Arguments& args) {
 void WriteWholeFile(const std::string& out, const std::function<void(WritableFile*)>& write) {
   PosixFileSystem disk;
   const std::string target = TargetOf(out), fresh = TemporaryName(target);
+  const UnfinishedFile unfinished(fresh);
   try {
     const auto file = disk.Create(fresh);
     write(file.get());
