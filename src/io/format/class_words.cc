@@ -39,14 +39,16 @@ std::string ClassWords::NoWordText(const std::string& what, std::string_view fie
                                    const std::string& list) const {
   constexpr size_t kListed = 8, kCompared = 1000;
   std::string text = StrCat(what, " must be one of ", list, ", ");
-  std::vector<std::string> compared;
-  for (size_t i = 0; i < std::min(words_.size(), kCompared); ++i)
-    compared.push_back(words_[i].substr(0, kShownBytes));
   for (size_t i = 0; i < std::min(words_.size(), kListed); ++i)
     text += StrCat(i == 0 ? "" : ", ", WordText(words_[i]));
   if (words_.size() > kListed) text += StrCat(" and ", words_.size() - kListed, " more");
-  return StrCat(text, ", is ", WordText(field),
-                DidYouMean(std::string(field.substr(0, kShownBytes)), compared));
+  text += ", is " + WordText(field);
+  if (suggestions_left_ == 0) return text;
+  --suggestions_left_;
+  std::vector<std::string> compared;
+  for (size_t i = 0; i < std::min(words_.size(), kCompared); ++i)
+    compared.push_back(words_[i].substr(0, kShownBytes));
+  return text + DidYouMean(std::string(field.substr(0, kShownBytes)), compared);
 }
 
 LabelWords GatherLabelWords(

@@ -24,13 +24,15 @@ class ClassWords {
   // integer. Two quotes in a field may be one in a word.
   std::optional<int32_t> LabelOf(std::string_view field) const;
   // Returns the error about a field that is none of the words. `what`: "the label"; `list`: what
-  // the words are called.
+  // the words are called. The first errors suggest a word. One thread may call.
   std::string NoWordText(const std::string& what, std::string_view field,
                          const std::string& list = "class_names") const;
 
  private:
   std::vector<std::string> words_;
   std::map<std::string, int32_t, std::less<>> labels_;
+  // To compare a field with all words takes milliseconds, and many records may be bad.
+  mutable int suggestions_left_ = 32;
 };
 
 // Returns the words in the records' labels, as Store::WordsOfLabels describes them. `label_of`

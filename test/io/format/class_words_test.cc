@@ -66,6 +66,15 @@ TEST_F(ClassWordsTest, ALongListIsCut) {
   EXPECT_LT(text.size(), 300u);
 }
 
+TEST_F(ClassWordsTest, OnlyTheFirstOfManyErrorsTakeTimeForASuggestion) {
+  const ClassWords words({"setosa"});
+  const std::string first = words.NoWordText("the label", "setsoa");
+  std::string last;
+  for (int i = 0; i < 100; ++i) last = words.NoWordText("the label", "setsoa");
+  EXPECT_TRUE(first.ends_with("is \"setsoa\"; did you mean \"setosa\"?")) << first;
+  EXPECT_TRUE(last.ends_with("is \"setsoa\"")) << last;
+}
+
 TEST_F(ClassWordsTest, AnEmptyLabelMayBeNone) {
   StoreOptions options = flowers_;
   options.class_names = {"setosa"};
