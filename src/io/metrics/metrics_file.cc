@@ -132,7 +132,7 @@ void Rewrite(FileSystem* files, const std::string& path, const Kept& kept, const
 
 template <typename Keeps>
 void Open(FileSystem* files, const std::string& path, const PendingOptions& options,
-          const Keeps& keeps, std::optional<PendingFile>* file) {
+          const Keeps& keeps, std::optional<PendingFile>* file) try {
   file->emplace(files, path, options);  // throws if `path` cannot be opened
   RemoveLeftOver(files, path);
   const InputFile before = InputFile::Open(path);
@@ -140,6 +140,10 @@ void Open(FileSystem* files, const std::string& path, const PendingOptions& opti
   if (kept.later.empty()) return (*file)->Truncate(kept.bytes);
   Rewrite(files, path, kept, before);
   file->emplace(files, path, options);
+} catch (const WriteError&) {
+  throw;
+} catch (const FileError&) {  // of an input file
+  throw WriteError(kExitIo, path, "its rows cannot be read", 0);
 }
 
 }  // namespace

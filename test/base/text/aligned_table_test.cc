@@ -18,7 +18,7 @@ TEST(AlignedTable, NoLineEndsWithBlanks) {
 }
 
 TEST(AlignedTable, ACellStaysInItsLine) {
-  EXPECT_EQ(AlignedTable({{"a\nb", "ms"}, {"c", "1"}}, 1), "a\\x0ab  ms\nc         1\n");
+  EXPECT_EQ(AlignedTable({{"a\nb", "ms"}, {"c", "1"}}, 1), "a\\x0ab  ms\nc        1\n");
 }
 
 }  // namespace
