@@ -114,7 +114,7 @@ struct WordTopic {
   const char* topics;
 };
 constexpr WordTopic kWordTopics[] = {
-    {"csv tsv table tables spreadsheet", "kCSVInput StoreProto.columns"},
+    {"csv tsv table tables spreadsheet", "kCSVInput"},
     {"label labels", "StoreProto.has_label StoreProto.label_column StoreProto.class_names"},
     {"class class_name classes", "StoreProto.class_names"},
     {"column columns",
@@ -180,8 +180,8 @@ void LoadPluginsForHelp(const std::vector<std::string>& plugins, const std::stri
 std::string HelpOn(const std::string& topic) {
   if (const std::optional<std::string> layer = LayerTextOf(topic)) return *layer;
   const std::vector<FieldPlace> all = AllFields();
-  for (const auto& text : {ValueTopic(topic, all), FieldTopic(topic, all), MessageTopic(topic, all),
-                           TextOfWord(topic, all)})
+  for (const auto& text : {ValueTopic(topic, all), TextOfWord(topic, all), FieldTopic(topic, all),
+                           MessageTopic(topic, all)})
     if (!text.empty()) return text;
   std::string guess = Nearest(topic, all);
   if (guess.empty()) guess = NearestLayer(topic);
