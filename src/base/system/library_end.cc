@@ -17,6 +17,7 @@
 #include <new>
 #include <string>
 
+#include "base/file/unfinished_file.h"
 #include "base/system/system_limits.h"
 #include "singa/base/error.h"
 
@@ -33,6 +34,7 @@ std::terminate_handler terminate_before = std::abort;
 
 // Ends the process without taking a lock, which the thread may hold, and without allocating.
 [[noreturn]] void End(ExitCode code, const char* text, const char* cause = "") {
+  RemoveUnfinishedFiles();
   for (const char* part : {"singa: error: ", text, cause, "\n"})
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   ::_exit(code);
@@ -101,10 +103,15 @@ std::string FileAt(const void* address) {
   return "";
 }
 
-// Reading a mapped file behind its end, where another program has cut it, gives SIGBUS.
+// Returns whether the memory behind a path is on a disk: shared memory also has a path.
+bool IsOnDisk(const std::string& path) {
+  return path.starts_with('/') && !path.starts_with("/memfd:") && !path.starts_with("/dev/shm/");
+}
+
+// Reading a mapped file past its end, where another program has truncated it, gives SIGBUS.
 void OnBusError(int signal, siginfo_t* info, void*) {
   const std::string file = info->si_code == BUS_ADRERR ? FileAt(info->si_addr) : "";
-  if (file.starts_with('/'))
+  if (IsOnDisk(file))
     End(kExitIo, Printable(file).c_str(),
         ": became shorter while it was read, or its disk could not be read");
   OnSignal(signal);

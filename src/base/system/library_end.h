@@ -4,8 +4,8 @@
 
 namespace singa {
 
-// Makes such an end an error of the table of exit codes, with a sentence that names the limits. So
-// is the end by a mapped file that another program cuts: the sentence names the file.
+// Makes such an end an error of the table of exit codes, with a sentence that names the limits.
+// Also explains SIGBUS from a mapped file that another program truncated, and names the file.
 // Ends with another cause stay unchanged. Called by a program's main.
 void ExplainLibraryEnds();
 

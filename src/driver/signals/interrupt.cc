@@ -26,6 +26,7 @@ void Note(int signal, siginfo_t* info, void*) {
   const auto meaning = stop_requests.Note(signal, from, SteadyClock().Now());
   if (meaning == StopRequests::Meaning::kEndAtOnce) {
     SayThatItEndsAtOnce();
+    RemoveUnfinishedFiles();
     _exit(kExitInterrupted);
   }
   interrupt_code = CodeOfSignal(signal);
