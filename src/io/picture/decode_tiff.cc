@@ -9,15 +9,13 @@
 
 #include "base/text/counted.h"
 #include "io/format/value_parser.h"
+#include "io/picture/open_tiff.h"
 #include "io/picture/optional_decoders.h"
-#include "io/picture/tiff_memory.h"
 #include "math/library/libraries.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
-
-using tiff::Fail, tiff::kMaxBlockBytes, tiff::MemoryFile;
 
 template <typename Number>
 Number Field(TIFF* tiff, uint32_t tag, Number otherwise) {
@@ -101,14 +99,13 @@ TiffLayout ReadLayout(TIFF* tiff) {
 template <typename Sample>
 class BlockReader {
  public:
-  BlockReader(TIFF* tiff, const MemoryFile& file, const TiffLayout& layout, int channels,
-              Sample* out)
+  BlockReader(TIFF* tiff, const TiffFile& file, const TiffLayout& layout, int channels, Sample* out)
       : tiff_(tiff), file_(file), layout_(layout), channels_(channels), out_(out) {
     // Files with subsampled colours have other block sizes; they are refused.
     const int64_t own = layout.tiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
     if (layout.block_height < 1 || layout.block_width < 1 ||
         layout.block_height > kMaxPicturePixels || layout.block_width > kMaxPicturePixels ||
-        layout.block_bytes() > kMaxBlockBytes || layout.block_bytes() != own)
+        layout.block_bytes() > kMaxTiffBlock || layout.block_bytes() != own)
       throw ValueError(StrCat("is a TIFF whose ", layout.tiled ? "tiles" : "strips", " of ",
                               layout.block_width, " x ", layout.block_height, " are not read"));
     // Tiles may reach far beyond the picture, and many may have the same bytes of the file.
@@ -116,9 +113,9 @@ class BlockReader {
     const int64_t tiles =
         Blocks(layout.height, layout.block_height) * Blocks(layout.width, layout.block_width);
     if (tiles * layout.block_height * layout.block_width > kMostPixels)
-      throw ValueError(StrCat("is a TIFF of ", tiles, " tiles of ", layout.block_width, " x ",
-                              layout.block_height, "; at most ", kMostPixels,
-                              " pixels are decoded"));
+      throw ValueError(StrCat("is a TIFF of ", tiles, layout.tiled ? " tiles of " : " strips of ",
+                              layout.block_width, " x ", layout.block_height, "; at most ",
+                              kMostPixels, " pixels are decoded"));
     block_.resize(layout.block_height * layout.row_samples());
   }
 
@@ -146,7 +143,7 @@ class BlockReader {
     CheckBlock(block, want);
     const tmsize_t got = layout_.tiled ? TIFFReadEncodedTile(tiff_, block, block_.data(), want)
                                        : TIFFReadEncodedStrip(tiff_, block, block_.data(), want);
-    if (got < want) Fail(file_, Place(block) + ": ");
+    if (got < want) FailTiff(file_, Place(block) + ": ");
   }
 
   std::string Place(uint32_t block) const {
@@ -183,7 +180,7 @@ class BlockReader {
   }
 
   TIFF* const tiff_;
-  const MemoryFile& file_;
+  const TiffFile& file_;
   const TiffLayout& layout_;
   const int channels_;
   Sample* const out_;
@@ -191,9 +188,9 @@ class BlockReader {
 };
 
 // Replaces indexes by the palette's colours, of which 8 bits are used.
-void UsePalette(TIFF* tiff, const MemoryFile& file, Raster* raster) {
+void UsePalette(TIFF* tiff, const TiffFile& file, Raster* raster) {
   const uint16_t* colours[3] = {};
-  if (!TIFFGetField(tiff, TIFFTAG_COLORMAP, &colours[0], &colours[1], &colours[2])) Fail(file);
+  if (!TIFFGetField(tiff, TIFFTAG_COLORMAP, &colours[0], &colours[1], &colours[2])) FailTiff(file);
   std::vector<uint8_t> pixels;
   pixels.reserve(raster->bytes.size() * 3);
   for (uint8_t index : raster->bytes)
@@ -204,7 +201,7 @@ void UsePalette(TIFF* tiff, const MemoryFile& file, Raster* raster) {
 }
 
 template <typename Sample>
-void ReadSamples(TIFF* tiff, const MemoryFile& file, const TiffLayout& layout, int channels,
+void ReadSamples(TIFF* tiff, const TiffFile& file, const TiffLayout& layout, int channels,
                  std::vector<Sample>* samples) {
   samples->resize(layout.height * layout.width * channels);
   BlockReader<Sample>(tiff, file, layout, channels, samples->data()).ReadAll();
@@ -213,8 +210,8 @@ void ReadSamples(TIFF* tiff, const MemoryFile& file, const TiffLayout& layout, i
 }
 
 void Decode(std::span<const uint8_t> bytes, Raster* raster) {
-  MemoryFile file{.bytes = bytes};
-  const tiff::TiffHandle tiff = tiff::OpenTiff(&file);
+  TiffFile file{.bytes = bytes};
+  const TiffHandle tiff = OpenTiff(&file);
   const TiffLayout layout = ReadLayout(tiff.get());
   constexpr int64_t kMostInflated = 4096;  // above the maximum ratios of all compressions
   SetSize(layout.height, layout.width, raster);
