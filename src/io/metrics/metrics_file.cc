@@ -56,7 +56,7 @@ bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
   return step->get<int64_t>() < first_steps[static_cast<size_t>(g)];
 }
 
-// A line of a file, or the begin of one that is longer than all rows.
+// A line of a file, or the start of one that is longer than all rows.
 struct Line {
   ValuePlace place = {};  // with its newline
   std::string text = {};
@@ -83,11 +83,19 @@ Line LineFrom(int64_t begin, const InputFile& file, ScanWindow* window) {
   return line;
 }
 
-// The content of a file that stays: its first `bytes`, and the parts `later` behind them.
+// The content of a file that stays: its first `bytes`, and the parts `later` after them.
 struct Kept {
   int64_t bytes = 0;
   std::vector<ValuePlace> later = {};
   bool lacks_newline = false;  // at the end of the last part
+
+  void Add(const ValuePlace& place) {
+    const bool adjacent = !later.empty() && later.back().offset + later.back().size == place.offset;
+    if (adjacent)
+      later.back().size += place.size;
+    else
+      later.push_back(place);
+  }
 };
 
 // A last line without a newline stays only if it is a complete JSON value.
@@ -102,7 +110,7 @@ Kept KeepOf(const InputFile& file, const Keeps& keeps) {
     if (!keeps(line) || (!line.ends && !(line.whole && IsJson(line.text)))) {
       cut = true;
     } else if (cut || !line.ends) {
-      kept.later.push_back(line.place);
+      kept.Add(line.place);
       kept.lacks_newline = !line.ends;
     } else {
       kept.bytes = at;
@@ -142,8 +150,8 @@ void Open(FileSystem* files, const std::string& path, const PendingOptions& opti
   file->emplace(files, path, options);
 } catch (const WriteError&) {
   throw;
-} catch (const FileError&) {  // of an input file
-  throw WriteError(kExitIo, path, "its rows cannot be read", 0);
+} catch (const FileError& error) {  // of an input file
+  throw WriteError(error.code(), path, StrCat("its rows cannot be read: ", error.what()), 0);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST_F(MetricsRowsTest, ALastRowWithoutANewlineGetsOne) {
   EXPECT_EQ(Kept(Row(1) + "\n" + Row(2).substr(0, 9), {5}), (Rows{Row(1)}));
 }
 
-TEST_F(MetricsRowsTest, ALineLongerThanAllRowsTakesNoMemory) {
+TEST_F(MetricsRowsTest, ALineLongerThanAllRowsStaysUnlessItHasZeros) {
   const std::string others(3 << 20, 'x');
   folder_.Write("metrics.jsonl", Row(1) + "\n");
   std::filesystem::resize_file(path_, int64_t{1} << 28);  // zeros, as a loss of power leaves them
