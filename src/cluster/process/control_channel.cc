@@ -27,11 +27,12 @@ void ControlChannel::Send(int rank, const ControlMessage& control) {
   Message message = ControlTo(rank, control);
   const PacketLimits limits;
   if (!Fits(message, limits))
-    throw Error(kExitConfig,
-                StrCat("process ", rank_, " cannot tell the others \"", NameOf(control.kind_case()),
-                       "\", which has ", control.ByteSizeLong(), " bytes and must have less than ",
-                       limits.head_bytes, ": the job has too many layers or files of ",
-                       "checkpoint_path, or too long names of them"));
+    throw Error(
+        kExitConfig,
+        StrCat("process ", rank_, " cannot tell the others \"", NameOf(control.kind_case()),
+               "\", which has ", control.ByteSizeLong(), " bytes, too many for a packet of ",
+               limits.head_bytes, " bytes: the job has too many layers or files of ",
+               "checkpoint_path, or their names are too long"));
   out_.Post(std::move(message));
 }
 

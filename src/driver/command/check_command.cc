@@ -39,10 +39,10 @@ void PrintNet(const Net& net) {
   for (const NetNode& node : net.nodes()) {
     std::string shapes = node.out[0]->data.shape().ToString();
     if (node.out.size() > 1) shapes = StrCat(node.out.size(), " x ", shapes);
-    rows.push_back(
-        {Printable(node.full_name),
-         node.conf.has_user_type() ? node.conf.user_type() : LayerType_Name(node.conf.type()),
-         shapes, ParamsText(node)});
+    rows.push_back({Printable(node.full_name),
+                    node.conf.has_user_type() ? Printable(node.conf.user_type())
+                                              : LayerType_Name(node.conf.type()),
+                    shapes, ParamsText(node)});
   }
   size_t layer = 0, type = 0, shape = 0;
   for (const Row& row : rows) {

@@ -93,7 +93,10 @@ class Parser {
     name_ = arg.substr(begin, equals == std::string::npos ? equals : equals - begin);
     value_.reset();
     if (equals != std::string::npos) value_ = arg.substr(equals + 1);
-    if ((name_ == "h" || name_ == "help") && !value_) return;
+    if (name_ == "h" || name_ == "help") {
+      if (value_) Fail(StrCat("-", name_, " takes no value, has ", Quoted(*value_)));
+      return;
+    }
     if (name_ == "version" && !value_ && line_.subcommand.empty()) return Choose("version");
     if (name_ == "v" && !value_ && (next_ == args_.size() || !IsInteger(args_[next_]))) {
       line_.verbose = true;

@@ -71,8 +71,8 @@ precision, recall, F1 and support of each class, with macro means and micro mean
 matrix, a row for each class and a column for each prediction; the expected calibration error of 15
 bins; and the worst records. A report of several labels has the share of correct decisions, the
 share of records without an error, and the rates of each label. A report of numbers has the mean
-absolute error, root mean squared error and R2 of each target. A rate that divides by 0 is - in text and null
-in JSON, and a macro mean leaves it out.
+absolute error, root mean squared error and R2 of each target. A rate that divides by 0 is - in
+text and null in JSON, and a macro mean leaves it out.
 
 If a layer is unrolled, each record has a line for each time step, with its number after the name:
 record,step,label,score,...; in JSON "step":0. A record holds all that the input layer reads.
