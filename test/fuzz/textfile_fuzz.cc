@@ -1,6 +1,23 @@
 // Reads a file of the bytes as a textfile: of numbers, with targets, with a header, of image files.
 #include "file_of_bytes.h"
+#include "io/format/guess_columns.h"
+#include "io/format/value_parser.h"
 #include "read_store.h"
+#include "singa/base/error.h"
+
+namespace {
+
+// Reads a table as its content suggests.
+void ReadAsGuessed(singa::StoreOptions table) {
+  try {
+    table.columns = singa::WithoutReasons(singa::GuessColumns(table));
+  } catch (const singa::Error&) {
+  } catch (const singa::ValueError&) {
+  }
+  singa::ReadStore("textfile", table);
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const singa::FileOfBytes file(data, size);
@@ -12,5 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   singa::ReadStore("textfile", {.path = file.path(), .label_column = "3"});
   singa::ReadStore("textfile", {.path = file.path(), .class_names = {"a", "1"}});
   singa::ReadStore("textfile", {.path = file.path(), .encoded = true});
+  ReadAsGuessed({.path = file.path(), .label_column = "2"});
+  ReadAsGuessed({.path = file.path(), .header = true, .warns = false});
   return 0;
 }

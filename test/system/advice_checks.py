@@ -21,7 +21,7 @@ def an_error_of_a_guessed_format_names_the_guess(case):
     guess = "; read as textfile, as its content seems to be: -from FORMAT names another format; "
     has(case.run("data", "stat", "a.csv", code=65).err, 'a.csv:2: record 1: number 1 in column 2 is "x"; '
         "on_bad_record: kSkip (singa data: -max_bad N) leaves such records out; "
-        f"every column but the label must hold numbers, or be described in columns{guess}"
+        f"every column but the label must hold numbers, or be described in columns: singa data stat prints them{guess}"
         "-label_column C says which column is the label, -targets N that N columns are targets, "
         "-no_labels that there is no label", "stderr")
     for flags in (["-label_column", "1"], ["-from", "textfile"]):

@@ -73,11 +73,14 @@ def columns_by_number_follow_a_table_without_labels(case):
 def stat_prints_the_columns_to_paste(case):
     write(case, "t.csv", [NAMES, *lines()])
     out = case.run("data", "stat", "-header", "-label_column", "class", "t.csv").out
-    has(out, 'columns { name: "id" leave_out: true }\ncolumns { name: "width" missing: 1.25 }\n'
-        'columns { name: "city" words: ["Oslo", "Rome"] }\n', "the statistics")
+    has(out, 'columns { name: "id" leave_out: true }  # it seems to be an id\n'
+        'columns { name: "width" missing: 1.25 }  # the mean, for 24 empty fields\n'
+        'columns { name: "city" words: ["Oslo", "Rome"] }  # 2 words\n', "the statistics")
     has(out, "numbers  3\n", "the statistics")
     pasted = [row for row in out.splitlines() if row.startswith(("columns", "channel_"))]
-    case.train(job(" ".join(['path: "t.csv" batchsize: 8 shape: 3 label_column: "class" header: true', *pasted])))
+    case.train(job("\n".join(['path: "t.csv" batchsize: 8 shape: 3 label_column: "class" header: true', *pasted, ""])))
+    prices = write(case, "prices.csv", ["price,width", *(f"{i},1" for i in range(150))])
+    has(case.run("data", "stat", "-header", prices).err, "say -targets 1", "stderr of many labels")
     err = case.run("data", "stat", "-header", "t.csv", code=2).err
     has(err, 't.csv: the first column, "id", would be read as the label, and it seems to be an id: name the label\'s '
         "column with -label_column", "stderr")
@@ -89,7 +92,7 @@ def stat_prints_the_columns_to_paste(case):
 def a_word_that_is_not_listed_is_named(case):
     write(case, "t.csv", [NAMES, *lines(), "1,2,Paris,0"])
     err = case.train(job(STORE), code=65).err
-    has(err, 't.csv:50: record 48: the word in column 3 ("city") must be one of its words in columns, "Oslo", "Rome", is '
+    has(err, 't.csv:50: record 48: the word in column 3 ("city") must be one of words, "Oslo", "Rome", is '
         '"Paris"', "stderr")
     case.train(job(STORE + " on_bad_record: kSkip"), workspace="skips")
     checked = case.run("check", case.write("job.conf", job(STORE.replace('"city"', '"town"'))), code=65)

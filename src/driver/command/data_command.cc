@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 #include "base/file/file_system.h"
@@ -187,20 +188,26 @@ int Convert(const Arguments& args) {
 }
 
 // Returns how the columns of a table are read, by its content.
-std::vector<TableColumn> ColumnsAt(const Arguments& args, const std::string& path) {
+std::vector<GuessedColumn> ColumnsAt(const Arguments& args, const std::string& path) {
   const std::string backend = BackendOf(args, path);
   StoreOptions options{.path = path, .has_label = !args.Has("no_labels")};
   ReadLineFlags(args, backend, &options);
   return TraitsOf(backend).lines && !args.Has("encoded") ? ColumnsOfTable(options)
-                                                         : std::vector<TableColumn>();
+                                                         : std::vector<GuessedColumn>();
 }
 
 int Stat(const Arguments& args) {
   const std::string& path = args.operands()[0];
-  const std::vector<TableColumn> columns = ColumnsAt(args, path);
-  const std::unique_ptr<Store> store = OpenSource(args, path, false, false, columns);
-  std::cout << Measure(store.get()) << LinesForConf(*store, BackendOf(args, path), columns)
-            << std::flush;
+  const std::vector<GuessedColumn> columns = ColumnsAt(args, path);
+  const std::unique_ptr<Store> store =
+      OpenSource(args, path, false, false, WithoutReasons(columns));
+  const StoreStatistics measured = Measure(store.get());
+  const std::string backend = BackendOf(args, path);
+  std::cout << measured << LinesForConf(*store, backend, columns) << std::flush;
+  constexpr size_t kMany = 100;  // labels, of which most records have their own
+  if (TraitsOf(backend).lines && measured.labels.size() > kMany &&
+      2 * std::ssize(measured.labels) > measured.records)
+    std::cerr << "the labels hardly repeat: if they are real targets, say -targets 1\n";
   return kExitOk;
 }
 
@@ -208,7 +215,7 @@ int Stat(const Arguments& args) {
 
 int DataCommand(const std::vector<std::string>& args) {
   for (const std::string& arg : args) {
-    if (arg != "-help" && arg != "--help" && arg != "-h") continue;
+    if (arg != "-help" && arg != "--help" && arg != "-h" && arg != "--h") continue;
     std::cout << kDataUsage << std::flush;
     return kExitOk;
   }

@@ -5,12 +5,10 @@
 #include <iterator>
 #include <limits>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/file/input_file.h"
 #include "io/format/csv_fields.h"
-#include "io/format/guess_columns.h"
 #include "io/format/table_columns.h"
 #include "io/format/table_scan.h"
 #include "io/format/value_parser.h"
@@ -100,7 +98,7 @@ std::unique_ptr<Store> OpenWithWords(const std::string& backend, StoreOptions op
   return OpenStore(backend, options);
 }
 
-std::vector<TableColumn> ColumnsOfTable(const StoreOptions& options) {
+std::vector<GuessedColumn> ColumnsOfTable(const StoreOptions& options) {
   try {
     std::vector<std::string_view> fields;
     TableScan scan(options.path, options.separator, options.header);
@@ -121,9 +119,10 @@ std::string WordsText(const Store& store, const std::string& backend) {
 }
 
 std::string LinesForConf(const Store& store, const std::string& backend,
-                         const std::vector<TableColumn>& columns) {
+                         const std::vector<GuessedColumn>& columns) {
   std::string text;
-  for (const TableColumn& column : columns) text += ColumnText(column) + "\n";
+  for (const GuessedColumn& one : columns)
+    text += StrCat(ColumnText(one.column), "  # ", one.reason, "\n");
   const std::string words = WordsText(store, backend);
   if (!words.empty()) text += words + "\n";
   return text.empty() ? "" : "\n" + text;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/format/guess_columns.h"
 #include "io/store/store.h"
 
 namespace singa {
@@ -20,7 +21,7 @@ std::string TableAdvice(const std::string& path);
 // Returns how the columns of a textfile that are not simply numbers are read; empty: all are
 // numbers, or the lines are no CSV. Throws Error(kExitUsage) if the label is not said, and its
 // column seems to be an id.
-std::vector<TableColumn> ColumnsOfTable(const StoreOptions& options);
+std::vector<GuessedColumn> ColumnsOfTable(const StoreOptions& options);
 
 // Returns the words that stand as labels, as class_names of a store_conf; "": there are none.
 std::string WordsText(const Store& store, const std::string& backend);
@@ -28,6 +29,6 @@ std::string WordsText(const Store& store, const std::string& backend);
 // Returns an empty line and those lines of a store_conf that follow from a store's content,
 // `columns` among them; "": there are none.
 std::string LinesForConf(const Store& store, const std::string& backend,
-                         const std::vector<TableColumn>& columns);
+                         const std::vector<GuessedColumn>& columns);
 
 }  // namespace singa

@@ -107,8 +107,8 @@ std::string MessageTopic(const std::string& topic, const std::vector<FieldPlace>
   return "";
 }
 
-// Words that are no names of the schema, with the names of the fields, the layer or the subcommand
-// that they are about.
+// Words with help of their own, which wins over a field of the same name: the fields, the layer or
+// the subcommand that they are about.
 struct WordTopic {
   const char* words;
   const char* topics;

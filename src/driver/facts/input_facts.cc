@@ -1,5 +1,7 @@
 #include "driver/facts/input_facts.h"
 
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -92,7 +94,11 @@ class Peeking {
     for (int64_t size : source.shape) key.push_back(StrCat(size));
     key.emplace_back();
     key.insert(key.end(), store.class_names.begin(), store.class_names.end());
-    for (const TableColumn& column : store.columns) key.push_back(ColumnText(column));
+    key.emplace_back();
+    for (const TableColumn& column : store.columns) {
+      key.push_back(ColumnText(column));
+      key.push_back(StrCat(std::bit_cast<uint32_t>(column.missing.value_or(0))));
+    }
     auto it = peeked_.find(key);
     if (it == peeked_.end()) it = peeked_.emplace(key, PeekStore(source, at_)).first;
     return it->second;

@@ -6,9 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
+#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/text/counted.h"
@@ -51,27 +50,36 @@ class StdinSource final : public RecordSource {
   }
 
  private:
-  // Returns whether the line is a header, and keeps its names. A line of numbers is a record:
-  // programs often pipe records alone.
+  // Returns whether the line is a header, and keeps its names. Programs often pipe records alone.
   bool IsHeader() {
     names_ = ColumnNames(line_, lines_.separator);
-    if (!AreNumbers(names_)) return true;
+    if (AreNamesOfColumns(names_)) return true;
     names_.clear();
     return false;
   }
 
-  // Returns the number of columns of the header, or else of the line; 0: it does not matter.
-  int64_t CountColumns() const {
-    if (!names_.empty()) return std::ssize(names_);
-    if (!lines_.has_label && lines_.class_names.empty() && lines_.columns.empty()) return 0;
-    int64_t fields = 0;
-    for (std::string_view rest = line_; fields_.Next(&rest);) ++fields;
-    return fields + (fields_.EndsInSeparator(line_) && !lines_.columns.empty() ? 1 : 0);
+  // Returns whether the fields of a line are no record: where all columns hold numbers, if one is
+  // none; else, if one is a name of the conf, or without such names, if no field is a number.
+  bool AreNamesOfColumns(const std::vector<std::string>& fields) const {
+    if (lines_.columns.empty()) return !AreNumbers(fields);
+    bool named = false;
+    for (const TableColumn& column : lines_.columns) {
+      if (IsNumber(column.name)) continue;
+      named = true;
+      if (std::ranges::find(fields, column.name) != fields.end()) return true;
+    }
+    return !named && std::ranges::none_of(fields, IsNumber);
+  }
+
+  // Returns the width of the line; 0: it does not matter.
+  TableWidth WidthOfLine() const {
+    const bool matters = lines_.has_label || !lines_.class_names.empty() || !lines_.columns.empty();
+    return matters && names_.empty() ? WidthOf(line_, fields_) : TableWidth();
   }
 
   void SetParser() {
     StoreOptions options = lines_;
-    const bool has = FitTable(names_, CountColumns(), size_, lines_.targets, &options);
+    const bool has = FitTable(names_, WidthOfLine(), size_, lines_.targets, &options);
     options.has_label = has && lines_.targets == 0;
     options.targets = has ? lines_.targets : 0;
     options.label_fields = lines_.has_label ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;

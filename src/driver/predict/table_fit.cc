@@ -1,6 +1,7 @@
 #include "driver/predict/table_fit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "base/text/parse_number.h"
@@ -24,15 +25,21 @@ void RemoveChosen(int64_t chosen, StoreOptions* table) {
 
 }  // namespace
 
-bool FitTable(const std::vector<std::string>& names, int64_t columns, int64_t numbers,
+bool FitTable(const std::vector<std::string>& names, const TableWidth& width, int64_t numbers,
               int64_t targets, StoreOptions* table) {
-  if (!names.empty())
-    std::erase_if(table->columns, [&](const TableColumn& column) {
-      const bool named = !ParseNumber<int64_t>(column.name);
-      return column.leave_out && named && std::ranges::find(names, column.name) == names.end();
+  std::vector<TableColumn>& columns = table->columns;
+  int64_t last = 0;  // the last column that is given by its number
+  for (const TableColumn& column : columns)
+    last = std::max(last, ParseNumber<int64_t>(column.name).value_or(0));
+  if (!names.empty() && last == 0)
+    std::erase_if(columns, [&](const TableColumn& column) {
+      return column.leave_out && std::ranges::find(names, column.name) == names.end();
     });
   const int64_t chosen = std::max<int64_t>(1, targets);
-  if (columns == ColumnsFor(numbers, table->columns) + chosen) return true;
+  const int64_t labelled = ColumnsFor(numbers, columns) + chosen;
+  const bool ends_in_gap = names.empty() && width.open && last == labelled;
+  const int64_t own = names.empty() ? width.columns + (ends_in_gap ? 1 : 0) : std::ssize(names);
+  if (own == labelled || (ends_in_gap && width.columns == labelled)) return true;
   RemoveChosen(chosen, table);
   return false;
 }

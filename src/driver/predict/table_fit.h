@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "io/format/table_scan.h"
 #include "io/store/store.h"
 
 namespace singa {
 
-// Returns whether a table of `columns` columns has the label of the training data, or their
-// `targets` targets, beside `numbers` numbers. If it has not, removes them from `table`, the
-// settings of the training data: columns behind them get other numbers. A column that is left out
-// may be missing: it is removed, too. `names`: those of the table's header; empty: it has none.
-bool FitTable(const std::vector<std::string>& names, int64_t columns, int64_t numbers,
+// Returns whether a table has the label of the training data, or their `targets` targets, beside
+// what gives `numbers` numbers. `table`: the settings of the training data. If the table has no
+// label or targets, columns after them get the numbers that they have without them. If columns are
+// given by name, those that are left out and that `names` lacks are removed. `names`: those of the
+// table's header; empty: it has none, and its lines have this width.
+bool FitTable(const std::vector<std::string>& names, const TableWidth& width, int64_t numbers,
               int64_t targets, StoreOptions* table);
 
 }  // namespace singa

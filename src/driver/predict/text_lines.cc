@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/text/counted.h"
 #include "driver/predict/table_fit.h"
@@ -43,10 +44,9 @@ std::unique_ptr<Store> OpenTable(const std::string& backend, StoreOptions store,
                                  int64_t targets) {
   const std::vector<std::string> names =
       TableScan(store.path, store.separator, store.header).names();
-  const int64_t columns =
-      names.empty() ? CountColumns(store.path, store.separator) : std::ssize(names);
+  const TableWidth width = names.empty() ? WidthOf(store.path, store.separator) : TableWidth();
   const bool labels = store.has_label;
-  const bool has = FitTable(names, columns, size, targets, &store);
+  const bool has = FitTable(names, width, size, targets, &store);
   store.has_label = has && targets == 0;
   store.targets = has ? targets : 0;
   store.label_fields = labels ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
@@ -58,7 +58,7 @@ std::unique_ptr<Store> OpenTable(const std::string& backend, StoreOptions store,
 std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
                                 const StoreProto& conf) {
   const int64_t targets = conf.num_targets();
-  if (!store.columns.empty()) return OpenTable(backend, store, size, targets);
+  if (!store.columns.empty()) return OpenTable(backend, std::move(store), size, targets);
   const bool labels = store.has_label;
   store.has_label = false;
   std::unique_ptr<Store> lines = OpenStore(backend, store);

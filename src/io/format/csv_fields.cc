@@ -10,6 +10,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
+#include "base/text/json_text.h"
 #include "base/text/line_blanks.h"
 #include "base/text/parse_number.h"
 #include "io/format/value_parser.h"
@@ -267,9 +268,18 @@ std::string FirstLineAdvice(std::string_view line) {
 }
 
 std::string FieldText(std::string_view field) {
+  constexpr size_t kMost = 40;  // bytes
+  size_t end = std::min(field.size(), kMost);
+  while (end < field.size() && end > 0 && (static_cast<unsigned char>(field[end]) & 0xC0) == 0x80)
+    --end;  // no character of UTF-8 is cut in two
+  const std::string shown(field.substr(0, end));
+  const bool utf8 = ReplaceInvalidUtf8(shown) == shown;
   std::string text = "\"";
-  for (char c : field.substr(0, 40)) text += c >= ' ' && c < 127 ? c : '?';
-  return text + (field.size() > 40 ? "...\"" : "\"");
+  for (const char c : shown) {
+    const bool ascii = static_cast<unsigned char>(c) < 127;
+    text += (ascii ? c >= ' ' : utf8 && c != 127) ? c : '?';
+  }
+  return text + (end < field.size() ? "...\"" : "\"");
 }
 
 }  // namespace singa

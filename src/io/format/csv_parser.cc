@@ -140,11 +140,6 @@ class CsvParser final : public ValueParser {
                             " (num_targets, label_column)"));
   }
 
-  // Returns the name of a column in a conf.
-  std::string NameOf(int64_t column) const {
-    return column < std::ssize(names_) ? names_[column] : StrCat(column + 1);
-  }
-
   // Returns `what` with its column, and the column's name if there is a header.
   std::string Place(const std::string& what, int64_t column) const {
     const bool named = column < std::ssize(names_);
@@ -167,12 +162,15 @@ class CsvParser final : public ValueParser {
     const std::string advice = Advice(field);
     if (!advice.empty() || HasLoneReturn(field)) return advice;
     const bool target = IsChosen(at);
+    if (target && field.empty() && label_fields_ == LabelFields::kMayBeEmpty)
+      return "; -no_labels leaves targets out";
     if (!target && IsGap(field))
-      return StrCat(skip_advice_, "; columns { name: ", QuotedText(NameOf(at)),
+      return StrCat(skip_advice_, "; columns { name: ", QuotedText(NameInConf(names_, at)),
                     " missing: NUMBER } fills gaps");
     if (IsNumber(field) || !IsWord(field)) return skip_advice_;
     return StrCat(skip_advice_, "; every column", has_label_ ? " but the label" : "",
-                  " must hold numbers", target ? "" : ", or be described in columns");
+                  " must hold numbers",
+                  target ? "" : ", or be described in columns: singa data stat prints them");
   }
 
   // Returns advice if the label of `line` seems to be elsewhere, or is a word; else "".
@@ -204,12 +202,12 @@ class CsvParser final : public ValueParser {
 
   // Converts number `index`, from 0, of the line's numbers or targets; `what` says which.
   float Number(std::string_view field, const char* what, size_t index, int64_t column) const {
-    const std::optional<float> number = FloatIn(field);
-    if (number && std::isfinite(*number)) return *number;
     if (columns_.Has(column)) {
       const std::string text = columns_.NoWordText(column, Place("the word", column), field);
       if (!text.empty()) throw ValueError(text + skip_advice_);
     }
+    const std::optional<float> number = FloatIn(field);
+    if (number && std::isfinite(*number)) return *number;
     const std::string place = Place(StrCat(what, " ", index + 1), column);
     const bool has_digits = field.find_first_of("0123456789") != field.npos;  // "inf" has none
     if (number && std::isinf(*number) && has_digits)

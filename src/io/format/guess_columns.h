@@ -8,14 +8,21 @@
 
 namespace singa {
 
+struct GuessedColumn {
+  TableColumn column;
+  std::string reason;  // "40 different words"
+};
+
 // Returns a description of each column that is not simply numbers, in their order, as
-// StoreProto.columns has them. The label and the targets have none. A column of
-// - integers whose name is that of an id, and words that hardly repeat, are left out;
-// - words, and at most half as many numbers, is one of words;
-// - numbers with gaps gets its mean for a gap.
-// A column with few words among numbers gets no description: the words are mistakes. Reads the
-// whole file. Throws DataError, FileError, and ValueError if there is no such label_column.
-std::vector<TableColumn> GuessColumns(const StoreOptions& table);
+// StoreProto.columns has them. The label and the targets have none. A column is left out if it is
+// empty, if it has integers and the name of an id, or if it has words that hardly repeat. A column
+// with more than twice as many words as numbers holds words. A column of numbers with gaps gets
+// their mean for a gap. If it has words, too, it gets no description: the words are mistakes. Reads
+// the whole file. Throws DataError, FileError, and ValueError if there is no such label_column.
+std::vector<GuessedColumn> GuessColumns(const StoreOptions& table);
+
+// Returns the columns without the reasons.
+std::vector<TableColumn> WithoutReasons(const std::vector<GuessedColumn>& guessed);
 
 // Returns whether a header's name can only be that of an id or an index: "id", "Unnamed: 0", "".
 bool IsBareId(const std::string& name);

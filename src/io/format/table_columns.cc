@@ -4,7 +4,9 @@
 #include <array>
 #include <iterator>
 
+#include "base/text/json_text.h"
 #include "base/text/lower_case.h"
+#include "base/text/parse_number.h"
 #include "io/format/csv_fields.h"
 #include "io/format/value_parser.h"
 #include "singa/base/str_cat.h"
@@ -29,7 +31,7 @@ TableColumns::TableColumns(const std::vector<TableColumn>& columns,
     const int64_t at = IndexOf(column.name, names);
     if (!columns_.try_emplace(at, Column{column, ClassWords(column.words)}).second)
       throw ValueError(StrCat("column ", at + 1, " is described twice in columns, as ",
-                              FieldText(columns_.at(at).said.name), " and as ",
+                              FieldText(columns_.at(at).description.name), " and as ",
                               FieldText(column.name)));
     end_ = std::max(end_, at + 1);
   }
@@ -37,32 +39,33 @@ TableColumns::TableColumns(const std::vector<TableColumn>& columns,
 
 bool TableColumns::Add(int64_t at, std::string_view field, std::vector<float>* numbers) const {
   const Column& column = columns_.at(at);
-  if (column.said.leave_out) return true;
+  if (column.description.leave_out) return true;
   if (column.words.empty()) {
-    if (!column.said.missing || !IsGap(field)) return false;
-    numbers->push_back(*column.said.missing);
+    if (!column.description.missing || !IsGap(field)) return false;
+    numbers->push_back(*column.description.missing);
     return true;
   }
   const std::optional<int32_t> word = column.words.LabelOf(field);
-  if (!word && !field.empty()) return false;
-  numbers->resize(numbers->size() + column.said.words.size(), 0.f);
-  if (word) *(numbers->end() - std::ssize(column.said.words) + *word) = 1;
+  if (!word && !IsGap(field)) return false;
+  numbers->resize(numbers->size() + column.description.words.size(), 0.f);
+  if (word) *(numbers->end() - std::ssize(column.description.words) + *word) = 1;
   return true;
 }
 
 std::string TableColumns::NoWordText(int64_t at, const std::string& what,
                                      std::string_view field) const {
   const ClassWords& words = columns_.at(at).words;
-  return words.empty() ? "" : words.NoWordText(what, field, "its words in columns");
+  return words.empty() ? "" : words.NoWordText(what, field, "words");
 }
 
 std::vector<std::string> TableColumns::NamesOf(int64_t at, const std::string& name) const {
   if (!Has(at)) return {name};
-  const TableColumn& said = columns_.at(at).said;
-  if (said.leave_out) return {};
-  if (said.words.empty()) return {name};
+  const TableColumn& description = columns_.at(at).description;
+  if (description.leave_out) return {};
+  if (description.words.empty()) return {name};
   std::vector<std::string> names;
-  for (const std::string& word : said.words) names.push_back(StrCat(name, "=", word));
+  names.reserve(description.words.size());
+  for (const std::string& word : description.words) names.push_back(StrCat(name, "=", word));
   return names;
 }
 
@@ -80,6 +83,15 @@ int64_t ColumnsFor(int64_t numbers, const std::vector<TableColumn>& columns) {
       numbers -= std::ssize(column.words) - 1;
   }
   return numbers;
+}
+
+std::string NameInConf(const std::vector<std::string>& names, int64_t at) {
+  const std::string number = StrCat(at + 1);
+  if (at >= std::ssize(names)) return number;
+  const std::string& name = names[at];
+  const bool clear = !ParseNumber<int64_t>(name) && std::ranges::count(names, name) == 1 &&
+                     ReplaceInvalidUtf8(name) == name;
+  return clear ? name : number;
 }
 
 std::string ColumnText(const TableColumn& column) {

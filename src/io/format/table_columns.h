@@ -35,7 +35,7 @@ class TableColumns {
 
  private:
   struct Column {
-    TableColumn said;
+    TableColumn description;
     ClassWords words;
   };
 
@@ -49,6 +49,10 @@ bool IsGap(std::string_view field);
 // Returns how many columns a table has without its label or targets, if its records have `numbers`
 // numbers.
 int64_t ColumnsFor(int64_t numbers, const std::vector<TableColumn>& columns);
+
+// Returns how a conf names column `at`, from 0: by its number if there are no `names`, or if its
+// name is a number, is not unique, or is not UTF-8.
+std::string NameInConf(const std::vector<std::string>& names, int64_t at);
 
 // Returns a column as a store_conf describes it: `columns { name: "id" leave_out: true }`.
 std::string ColumnText(const TableColumn& column);

@@ -1,6 +1,5 @@
 #include "io/format/table_scan.h"
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 
@@ -39,13 +38,23 @@ void TableScan::ReadLine(const ValuePlace& place) {
   file_.ReadAt(place.offset, line_.data(), std::ssize(line_));
 }
 
-int64_t CountColumns(const std::string& path, const std::string& separator) {
+TableWidth WidthOf(std::string_view line, const CsvFields& fields) {
+  TableWidth width = {.open = fields.EndsInSeparator(line)};
+  while (fields.Next(&line)) ++width.columns;
+  return width;
+}
+
+TableWidth WidthOf(const std::string& path, const std::string& separator) {
   constexpr int kLines = 100;
+  const CsvFields cut(separator);
   TableScan scan(path, separator, false);
-  int64_t most = 0;
+  TableWidth most;
   std::vector<std::string_view> fields;
-  for (int line = 0; line < kLines && scan.Next(&fields); ++line)
-    most = std::max(most, std::ssize(fields));
+  for (int line = 0; line < kLines && scan.Next(&fields); ++line) {
+    const TableWidth width = WidthOf(scan.line(), cut);
+    if (width.columns > most.columns) most = width;
+    most.open = most.open || (width.columns == most.columns && width.open);
+  }
   return most;
 }
 

@@ -36,7 +36,14 @@ class TableScan {
   std::string line_;
 };
 
-// Returns the largest number of columns in the first lines of a table without a header.
-int64_t CountColumns(const std::string& path, const std::string& separator);
+// How wide the lines of a table without a header are.
+struct TableWidth {
+  int64_t columns = 0;  // the most fields of a line
+  bool open = false;  // a separator ends a line of so many fields, so there may be one column more
+};
+
+TableWidth WidthOf(std::string_view line, const CsvFields& fields);
+// Returns the width of the first lines.
+TableWidth WidthOf(const std::string& path, const std::string& separator);
 
 }  // namespace singa

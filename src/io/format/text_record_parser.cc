@@ -34,8 +34,10 @@ Kind KindOf(std::string_view value) {
   constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
   if (IsQuotedText(value)) return Kind::kCsv;
   if (kTags.find(value[0]) != kTags.npos) return Kind::kBinary;
+  constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyz0123456789_ \t";
   const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
-  const bool text = may_be_text && value.find_first_of(":{<") != value.npos;
+  const size_t end = may_be_text ? value.find_first_not_of(kOfNames) : value.npos;
+  const bool text = end != value.npos && std::string_view(":{<").find(value[end]) != value.npos;
   return text ? Kind::kText : Kind::kCsv;
 }
 

@@ -69,8 +69,8 @@ std::string QuotedText(const std::string& text) {
 }
 
 std::string QuotedList(const std::vector<std::string>& texts) {
-  std::string list;
-  for (const std::string& text : texts) list += (list.empty() ? "[" : ", ") + QuotedText(text);
+  std::string list = "[";
+  for (const std::string& text : texts) list += (list.size() > 1 ? ", " : "") + QuotedText(text);
   return list + "]";
 }
 

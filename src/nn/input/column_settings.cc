@@ -1,8 +1,8 @@
 #include "nn/input/column_settings.h"
 
 #include <cmath>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/text/element_path.h"
@@ -29,24 +29,23 @@ void CheckName(const StoreProto& conf, const std::string& path, const ColumnProt
   const std::string& label = conf.label_column();
   // In a table without the label the numbers of the columns behind it would not be known.
   if (number && !label.empty() && !ParseNumber<int64_t>(label))
-    fail(StrCat("is a number, and label_column is a name: name this column, too"));
+    fail("is a number, and label_column is a name: name this column, too");
   if (name == label && !name.empty() && (conf.has_label() || conf.num_targets() > 0))
     fail(StrCat("is ", FieldText(name), ", as label_column; columns is for the data"));
 }
 
 void CheckWords(const std::string& path, const ColumnProto& column) {
-  std::map<std::string, int> places;
+  std::set<std::string> words;
   for (int i = 0; i < column.words_size(); ++i) {
     const std::string& word = column.words(i);
     const auto fail = [&](const std::string& text) {
       throw ConfigError(ElementPath(path + ".words", i), text);
     };
-    if (word.empty()) fail("must not be empty; an empty field gives zeros");
+    if (word.empty()) fail("must not be empty; a gap gives zeros");
     if (word.find('\n') != word.npos) fail("has a line break, and a field is in one line");
     if (WithoutBlanks(word).size() != word.size())
       fail(StrCat("is ", FieldText(word), "; blanks around a field are not read"));
-    if (!places.emplace(word, i).second)
-      fail(StrCat("is ", FieldText(word), ", as a word before it"));
+    if (!words.insert(word).second) fail(StrCat("is ", FieldText(word), ", as a word before it"));
   }
 }
 
@@ -70,11 +69,12 @@ TableColumn ColumnOf(const StoreProto& conf, const std::string& path, const Colu
 
 std::vector<TableColumn> ColumnsIn(const StoreProto& conf) {
   std::vector<TableColumn> columns;
-  std::map<std::string, int> places;
+  columns.reserve(conf.columns_size());
+  std::set<std::string> names;
   for (int i = 0; i < conf.columns_size(); ++i) {
     const std::string path = StrCat("columns[", i, "]");
     columns.push_back(ColumnOf(conf, path, conf.columns(i)));
-    if (!places.emplace(columns.back().name, i).second)
+    if (!names.insert(columns.back().name).second)
       throw ConfigError(path + ".name", StrCat("is ", FieldText(columns.back().name),
                                                ", as in an entry before it"));
   }

@@ -16,7 +16,8 @@ class GuessColumnsTest : public ::testing::Test {
   std::string Guess(const std::string& text, StoreOptions options) const {
     options.path = dir_.Write("a.csv", text);
     std::string lines;
-    for (const TableColumn& column : GuessColumns(options)) lines += ColumnText(column) + "\n";
+    for (const TableColumn& column : WithoutReasons(GuessColumns(options)))
+      lines += ColumnText(column) + "\n";
     return lines;
   }
 
@@ -35,6 +36,26 @@ TEST_F(GuessColumnsTest, DescribesIdsWordsAndGaps) {
             "columns { name: \"age\" missing: 42 }\n"
             "columns { name: \"city\" words: [\"Oslo\", \"Oslo, \\\"N\\\"\", \"Rome\"] }\n"
             "columns { name: \"note\" leave_out: true }\n");
+}
+
+TEST_F(GuessColumnsTest, GivesReasons) {
+  StoreOptions options = labelled_;
+  options.path = dir_.Write("a.csv", "id,age,city,rank,note\n1,44,Oslo,a,\n2,,3,b,\n3,NA,N,b,\n");
+  std::vector<std::string> reasons;
+  for (const GuessedColumn& one : GuessColumns(options)) reasons.push_back(one.reason);
+  EXPECT_EQ(reasons, (std::vector<std::string>{"it seems to be an id",
+                                               "the mean, for 2 empty fields", "it is empty"}));
+}
+
+TEST_F(GuessColumnsTest, AGapOrANumberMayStandAmongWords) {
+  EXPECT_EQ(Guess("grade,rank\nA,1\nB,1\nC,1\n7,1\n?,1\nNA,1\n", labelled_),
+            "columns { name: \"grade\" words: [\"7\", \"A\", \"B\", \"C\"] }\n");
+}
+
+TEST_F(GuessColumnsTest, ATimeIsNoMessage) {
+  EXPECT_EQ(Guess("alice,12:30,0\nbob,12:30,1\n", {.label_column = "3"}),
+            "columns { name: \"1\" words: [\"alice\", \"bob\"] }\n"
+            "columns { name: \"2\" words: [\"12:30\"] }\n");
 }
 
 TEST_F(GuessColumnsTest, NumbersNeedNoDescription) {

@@ -40,6 +40,7 @@ TEST(TableColumnsTest, WordsBecomeOneNumberEach) {
   EXPECT_EQ(RowOf(options, "x7,31,\"5\"\" pipe\",2"), (FloatRow{31, 0, 1, 0}));
   EXPECT_EQ(RowOf(options, ",31,n/a,2"), (FloatRow{31, 0, 0, 1}));
   EXPECT_EQ(RowOf(options, "x7,31,,2"), (FloatRow{31, 0, 0, 0}));
+  EXPECT_EQ(RowOf(options, "x7,31,?,2"), (FloatRow{31, 0, 0, 0}));
 }
 
 TEST(TableColumnsTest, AGapGetsTheNumberForIt) {
@@ -61,15 +62,16 @@ TEST(TableColumnsTest, OtherFieldsAreNamedInTheError) {
   const StoreOptions options = Described({kAge, kCity, kId});
   EXPECT_TRUE(
       ErrorIn(options, "1,31,Osl,2")
-          .starts_with("the word in column 3 (\"city\") must be one of its words in columns, "
+          .starts_with("the word in column 3 (\"city\") must be one of words, "
                        "\"Oslo\", \"5\" pipe\", \"n/a\", is \"Osl\"; did you mean \"Oslo\"?"));
   EXPECT_TRUE(
       ErrorIn(options, "1,old,Oslo,2").starts_with("number 1 in column 2 (\"age\") is \"old\""));
+  EXPECT_TRUE(ErrorIn(options, "1,31,7,2").starts_with("the word in column 3"));
   EXPECT_TRUE(ErrorIn(Described({kCity, kId}), "1,NA,Oslo,2")
                   .ends_with("; columns { name: \"age\" missing: NUMBER } fills gaps"));
   EXPECT_TRUE(ErrorIn(Described({kAge, kId}), "1,31,Oslo,2")
                   .ends_with("; every column but the label must hold numbers, or be described in "
-                             "columns"));
+                             "columns: singa data stat prints them"));
   EXPECT_EQ(ErrorIn({.columns = {{.name = "5", .leave_out = true}}}, "1,2,3", {}),
             "has 3 fields, and columns describes column 5");
 }
