@@ -115,7 +115,7 @@ def any_form_of_checkpoint_gives_the_same(case):
     has(predict(case, "-checkpoint", "empty", idx, code=66).err, "holds no checkpoint yet", "stderr")
     model = case.path("ws/checkpoint/step200/model.safetensors")
     model.write_bytes(model.read_bytes()[:-1] + b"\x55")
-    has(predict(case, "-checkpoint", "ws", idx, code=66).err, "ws/checkpoint", "stderr")
+    has(predict(case, "-checkpoint", "ws", idx, code=65).err, "ws/checkpoint", "stderr")
     has(predict(case, "-checkpoint", "ws/checkpoint/step200", idx, code=65).err,
         "model.safetensors", "stderr")
 

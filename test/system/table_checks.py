@@ -220,8 +220,10 @@ def a_table_with_columns_in_another_order_draws_a_warning(case):
 def a_separator_is_a_tab_by_its_name_and_never_a_letter(case):
     case.write("t.tsv", "0\t1\t2\n1\t2\t3\n")
     has(case.run("data", "stat", "-separator", "\\t", "t.tsv").out, "numbers  2\n", "the statistics")
-    case.write("empty.tsv", "0\t\t2\n")
-    has(case.run("data", "stat", "-separator", "\\t", "empty.tsv", code=65).err, 'number 1 in column 2 is ""', "stderr")
+    case.write("empty.tsv", "0\t\t2\n0\t4\t2\n")
+    has(case.run("data", "stat", "-separator", "\\t", "empty.tsv").out, '{ name: "2" missing: 4 }', "the statistics")
+    err = case.run("data", "convert", "-separator", "\\t", "empty.tsv", "empty.bin", code=65).err
+    has(err, 'number 1 in column 2 is ""', "stderr")
     has(case.run("data", "stat", "-separator", "t", "t.tsv", code=2).err, "-separator has the character t", "stderr")
     conf = case.write("job.conf", job('path: "t.tsv" batchsize: 2 shape: 2'))
     field = "neuralnet.layer[data].store_conf.separator="
