@@ -12,8 +12,8 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kBlock = 1024;  // floats whose flags stay in the first-level cache
-constexpr int64_t kGroup = 8;     // flags of a word
+constexpr int64_t kFlagBlock = 1024;  // floats whose flags stay in the first-level cache
+constexpr int64_t kGroup = 8;         // flags of a word
 
 // Sets flags[i] to 1 if the magnitude of x[i] has bits above `below`, else to 0.
 SINGA_CPU_CLONES void FlagAbove(const float* __restrict x, int64_t n, int32_t below,
@@ -117,10 +117,10 @@ uint32_t MagnitudeBits(float x) { return std::bit_cast<uint32_t>(x) & 0x7FFFFFFF
 
 Positions PositionsFrom(std::span<const float> floats, uint32_t least) {
   Positions positions;
-  std::array<uint8_t, kBlock> flags;
-  std::array<uint32_t, kBlock + kGroup> found;
-  for (int64_t begin = 0; begin < std::ssize(floats); begin += kBlock) {
-    const int64_t n = std::min(kBlock, std::ssize(floats) - begin);
+  std::array<uint8_t, kFlagBlock> flags;
+  std::array<uint32_t, kFlagBlock + kGroup> found;
+  for (int64_t begin = 0; begin < std::ssize(floats); begin += kFlagBlock) {
+    const int64_t n = std::min(kFlagBlock, std::ssize(floats) - begin);
     const int64_t groups = (n + kGroup - 1) / kGroup * kGroup;
     std::fill(flags.begin() + n, flags.begin() + groups, 0);
     FlagAbove(floats.data() + begin, n, static_cast<int32_t>(least) - 1, flags.data());

@@ -91,7 +91,7 @@ std::string ClassRates::JsonClasses() const {
 }
 
 std::string ClassRates::Table(const std::string& what) const {
-  constexpr size_t kMostBytes = 40;  // of a name
+  constexpr size_t kMostOfName = 40;  // of a name
   std::vector<std::vector<std::string>> rows = {
       {what, "precision", "recall", "f1", "support", "predicted"}};
   const auto add = [&](const std::string& name, const Counts& counts) {
@@ -102,7 +102,7 @@ std::string ClassRates::Table(const std::string& what) const {
   };
   for (int64_t i = 0; i < size(); ++i)
     if (counts_[i].support > 0 || counts_[i].predicted > 0)
-      add(ShortText(Printable(Name(i)), kMostBytes), counts_[i]);
+      add(ShortText(Printable(Name(i)), kMostOfName), counts_[i]);
   const Mean precision = MeanOf(&Counts::precision), recall = MeanOf(&Counts::recall),
              f1 = MeanOf(&Counts::f1);
   rows.push_back({"macro mean", NumberOrDash(precision.mean, kRateFormat),

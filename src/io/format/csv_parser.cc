@@ -159,7 +159,7 @@ class CsvParser final : public ValueParser {
 
   // Returns advice about a field of column `at`, of numbers or targets, that is none.
   std::string NumberAdvice(std::string_view field, int64_t at) const {
-    const std::string advice = Advice(field);
+    std::string advice = Advice(field);
     if (!advice.empty() || HasLoneReturn(field)) return advice;
     const bool target = IsChosen(at);
     if (target && field.empty() && label_fields_ == LabelFields::kMayBeEmpty)

@@ -86,7 +86,7 @@ int64_t ColumnsFor(int64_t numbers, const std::vector<TableColumn>& columns) {
 }
 
 std::string NameInConf(const std::vector<std::string>& names, int64_t at) {
-  const std::string number = StrCat(at + 1);
+  std::string number = StrCat(at + 1);
   if (at >= std::ssize(names)) return number;
   const std::string& name = names[at];
   const bool clear = !ParseNumber<int64_t>(name) && std::ranges::count(names, name) == 1 &&
