@@ -91,7 +91,7 @@ std::string ClassRates::JsonClasses() const {
 }
 
 std::string ClassRates::Table(const std::string& what) const {
-  constexpr size_t kMostOfName = 40;  // of a name
+  constexpr size_t kMostOfName = 40;  // bytes
   std::vector<std::vector<std::string>> rows = {
       {what, "precision", "recall", "f1", "support", "predicted"}};
   const auto add = [&](const std::string& name, const Counts& counts) {

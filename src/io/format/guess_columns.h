@@ -10,7 +10,7 @@ namespace singa {
 
 struct GuessedColumn {
   TableColumn column;
-  std::string reason;  // "40 different words"
+  std::string reason;  // for people, such as "it seems to be an id"
 };
 
 // Returns a description of each column that is not simply numbers, in their order, as
