@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "driver/command/data_command.h"
 #include "driver/conf/check_job.h"
 #include "driver/conf/check_values.h"
+#include "driver/data/data_command.h"
 #include "io/mean_record.h"
 #include "io/temp_dir.h"
 #include "nn/graph/graph.h"

@@ -2,8 +2,8 @@
 // as its shape says, in colour and in grey.
 #include <cstdlib>
 
-#include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
+#include "io/store/value_parser.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const int channels : {1, 3}) try {

@@ -1,7 +1,7 @@
 // Reads a file of the bytes as a textfile: of numbers, with targets, with a header, of image files.
 #include "file_of_bytes.h"
-#include "io/format/guess_columns.h"
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
+#include "io/table/guess_columns.h"
 #include "read_store.h"
 #include "singa/base/error.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
 
 namespace singa {
 

@@ -48,7 +48,8 @@ NAMED_ELSEWHERE = {
     "src/nn/input/": {"STORE"}, "src/nn/output/": {"STORE"},
     "src/io/reader/row_decoder.cc": {"STORE"},  # mean files are of a format of their own
     "src/driver/onnx/input_export.cc": {"STORE"},
-    "src/driver/command/": {"STORE"},  # the format by default; -synthetic
+    "src/driver/command/": {"STORE"},  # -synthetic
+    "src/driver/data/": {"STORE"},  # the format by default
     "src/driver/bench/": {"STORE"},
 }
 

@@ -10,7 +10,7 @@
 #include "base/text/counted.h"
 #include "driver/facts/class_folders.h"
 #include "driver/facts/compare_colours.h"
-#include "io/format/csv_fields.h"
+#include "io/table/csv_fields.h"
 #include "nn/graph/graph.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 
 #include "driver/facts/check_readers.h"
 #include "driver/facts/peek_store.h"
-#include "io/format/table_columns.h"
+#include "io/table/table_columns.h"
 #include "nn/graph/graph.h"
 #include "nn/input/store_input.h"
 #include "nn/plan/net_builder.h"

@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "driver/onnx/layer_export.h"
-#include "io/format/csv_fields.h"
 #include "io/reader/row_decoder.h"
+#include "io/table/csv_fields.h"
 #include "nn/input/store_settings.h"
 #include "nn/neuron/window.h"
 

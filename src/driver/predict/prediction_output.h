@@ -7,7 +7,7 @@
 
 #include "driver/predict/hit_count.h"
 #include "driver/predict/predict_request.h"
-#include "driver/predict/report.h"
+#include "driver/report/report.h"
 #include "nn/graph/judged_output.h"
 #include "singa/driver/model.h"
 

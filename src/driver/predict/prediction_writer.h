@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "driver/predict/prediction_sink.h"
+#include "driver/report/prediction_sink.h"
 
 namespace singa {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "driver/predict/hit_count.h"
-#include "driver/predict/prediction_sink.h"
 #include "driver/predict/record_source.h"
+#include "driver/report/prediction_sink.h"
 #include "singa/driver/model.h"
 
 namespace singa {

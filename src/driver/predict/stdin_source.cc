@@ -12,9 +12,10 @@
 
 #include "base/text/counted.h"
 #include "driver/predict/table_fit.h"
-#include "io/format/csv_fields.h"
-#include "io/format/line_index.h"
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
+#include "io/table/csv_fields.h"
+#include "io/table/csv_parser.h"
+#include "io/table/line_index.h"
 #include "singa/base/error.h"
 
 namespace singa {

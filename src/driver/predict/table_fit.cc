@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/text/parse_number.h"
-#include "io/format/table_columns.h"
+#include "io/table/table_columns.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "io/format/table_scan.h"
 #include "io/store/store.h"
+#include "io/table/table_scan.h"
 
 namespace singa {
 

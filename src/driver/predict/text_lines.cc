@@ -6,7 +6,7 @@
 
 #include "base/text/counted.h"
 #include "driver/predict/table_fit.h"
-#include "io/format/table_scan.h"
+#include "io/table/table_scan.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "driver/predict/hit_count.h"
-#include "driver/predict/prediction_sink.h"
+#include "driver/report/prediction_sink.h"
 #include "io/reader/text_stream.h"
 #include "singa/driver/model.h"
 

@@ -1,6 +1,6 @@
 #include "io/format/byte_record.h"
 
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -1,8 +1,9 @@
 // Parses Caffe's Datums, the values of an LMDB store.
 #include <array>
 
-#include "io/format/value_parser.h"
+#include "io/format/record_parsers.h"
 #include "io/picture/image_decoder.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 #include "singa/proto/common.pb.h"
 

@@ -7,9 +7,9 @@
 
 #include "base/text/counted.h"
 #include "base/text/line_blanks.h"
-#include "io/format/csv_fields.h"
 #include "io/format/picture_names.h"
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
+#include "io/table/csv_fields.h"
 
 namespace singa {
 namespace {

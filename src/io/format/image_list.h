@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "io/format/class_words.h"
 #include "io/store/store.h"
+#include "io/table/class_words.h"
 
 namespace singa {
 

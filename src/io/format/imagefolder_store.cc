@@ -5,9 +5,9 @@
 
 #include "base/file/input_file.h"
 #include "io/format/image_index.h"
-#include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
 #include "io/store/store.h"
+#include "io/store/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -8,10 +8,10 @@
 
 #include "io/file/new_file.h"
 #include "io/format/byte_record.h"
-#include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
 #include "io/picture/png_encoder.h"
 #include "io/store/store_writer.h"
+#include "io/store/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {

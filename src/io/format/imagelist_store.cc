@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "base/file/input_file.h"
-#include "io/format/class_words.h"
-#include "io/format/csv_fields.h"
 #include "io/format/image_index.h"
 #include "io/format/image_list.h"
-#include "io/format/line_index.h"
-#include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
 #include "io/store/store.h"
+#include "io/store/value_parser.h"
+#include "io/table/class_words.h"
+#include "io/table/csv_fields.h"
+#include "io/table/line_index.h"
 #include "singa/base/error.h"
 
 namespace singa {

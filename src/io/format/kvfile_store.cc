@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "io/format/record_parsers.h"
+#include "io/table/csv_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/file/input_file.h"
-#include "io/format/scan_window.h"
+#include "io/file/scan_window.h"
 
 namespace singa {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/format/lmdb_index.h"
+#include "io/format/record_parsers.h"
 #include "io/format/value_store.h"
 #include "singa/base/error.h"
 

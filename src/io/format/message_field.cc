@@ -1,7 +1,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
-#include "io/format/value_parser.h"
+#include "io/format/record_parsers.h"
 
 namespace singa {
 

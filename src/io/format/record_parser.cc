@@ -1,5 +1,6 @@
+#include "io/format/record_parsers.h"
 #include "io/format/record_view.h"
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 #include "singa/proto/common.pb.h"
 

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 #include "singa/proto/common.pb.h"
 

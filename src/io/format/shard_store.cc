@@ -1,7 +1,7 @@
 // Backend "shard", for kShardData, reads a kvfile, or the folder of a shard.dat, whose values are
 // Records with an image each.
 #include "io/format/kvfile_store.h"
-#include "io/format/value_parser.h"
+#include "io/format/record_parsers.h"
 
 namespace singa {
 namespace {

@@ -1,10 +1,11 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
-#include <algorithm>
-
+#include "io/format/record_parsers.h"
 #include "io/format/record_view.h"
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
+#include "io/table/csv_parser.h"
+#include "io/table/line_kind.h"
 
 namespace singa {
 namespace {
@@ -20,44 +21,23 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-// Returns whether a line is CSV that begins with a quote, rather than a message that begins with
-// the same byte.
-bool IsQuotedText(std::string_view line) {
-  return line[0] == '"' && std::all_of(line.begin(), line.end(), [](char c) {
-           return (c >= ' ' && c <= '~') || c == '\t' || c == '\r';
-         });
-}
-
-enum class Kind : uint8_t { kCsv, kText, kBinary };
-
-Kind KindOf(std::string_view value) {
-  constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
-  if (IsQuotedText(value)) return Kind::kCsv;
-  if (kTags.find(value[0]) != kTags.npos) return Kind::kBinary;
-  constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyz0123456789_ \t";
-  const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
-  const size_t end = may_be_text ? value.find_first_not_of(kOfNames) : value.npos;
-  const bool text = end != value.npos && std::string_view(":{<").find(value[end]) != value.npos;
-  return text ? Kind::kText : Kind::kCsv;
-}
-
 class TextRecordParser final : public ValueParser {
  public:
   TextRecordParser(const StoreOptions& options, const std::vector<std::string>& names)
       : binary_(NewRecordParser(options)), csv_(NewCsvParser(options, names)), view_(options) {}
 
   std::optional<std::string> LabelFieldOf(std::string_view value, bool last) const override {
-    return KindOf(value) == Kind::kCsv ? csv_->LabelFieldOf(value, last) : std::nullopt;
+    return KindOfLine(value) == LineKind::kCsv ? csv_->LabelFieldOf(value, last) : std::nullopt;
   }
 
   bool LastSeemsLabel(std::string_view value) const override {
-    return KindOf(value) == Kind::kCsv && csv_->LastSeemsLabel(value);
+    return KindOfLine(value) == LineKind::kCsv && csv_->LastSeemsLabel(value);
   }
 
   const Sample& Parse(std::string_view value) override {
-    const Kind kind = KindOf(value);
-    if (kind == Kind::kCsv) return csv_->Parse(value);
-    if (kind == Kind::kBinary) return binary_->Parse(value);
+    const LineKind kind = KindOfLine(value);
+    if (kind == LineKind::kCsv) return csv_->Parse(value);
+    if (kind == LineKind::kBinary) return binary_->Parse(value);
     FirstError errors;
     google::protobuf::TextFormat::Parser parser;
     parser.RecordErrorsTo(&errors);
@@ -73,8 +53,6 @@ class TextRecordParser final : public ValueParser {
 };
 
 }  // namespace
-
-bool IsCsv(std::string_view line) { return KindOf(line) == Kind::kCsv; }
 
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options,
                                                  const std::vector<std::string>& names) {

@@ -12,11 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "io/format/class_words.h"
-#include "io/format/csv_fields.h"
-#include "io/format/line_index.h"
-#include "io/format/table_columns.h"
+#include "io/format/record_parsers.h"
 #include "io/format/value_store.h"
+#include "io/table/class_words.h"
+#include "io/table/csv_fields.h"
+#include "io/table/csv_parser.h"
+#include "io/table/line_index.h"
+#include "io/table/table_columns.h"
 #include "singa/base/error.h"
 
 namespace singa {

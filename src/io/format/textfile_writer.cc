@@ -2,8 +2,8 @@
 #include <charconv>
 
 #include "io/file/new_file.h"
-#include "io/format/value_parser.h"
 #include "io/store/store_writer.h"
+#include "io/store/value_parser.h"
 
 namespace singa {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/file/input_file.h"
-#include "io/format/scan_window.h"
-#include "io/format/value_parser.h"
+#include "io/file/scan_window.h"
+#include "io/store/value_parser.h"
 
 namespace singa {
 

@@ -10,7 +10,7 @@
 #include "base/file/input_file.h"
 #include "base/text/json_text.h"
 #include "io/file/new_file.h"
-#include "io/format/scan_window.h"
+#include "io/file/scan_window.h"
 #include "io/metrics/read_rows.h"
 #include "singa/base/error.h"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

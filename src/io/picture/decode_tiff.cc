@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/text/counted.h"
-#include "io/format/value_parser.h"
 #include "io/picture/open_tiff.h"
 #include "io/picture/optional_decoders.h"
+#include "io/store/value_parser.h"
 #include "math/library/libraries.h"
 #include "singa/base/str_cat.h"
 

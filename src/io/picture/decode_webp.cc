@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "io/format/value_parser.h"
 #include "io/picture/exif.h"
 #include "io/picture/optional_decoders.h"
+#include "io/store/value_parser.h"
 #include "math/library/libraries.h"
 #include "singa/base/str_cat.h"
 

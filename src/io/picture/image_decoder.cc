@@ -1,10 +1,10 @@
 #include "io/picture/image_decoder.h"
 
-#include "io/format/value_parser.h"
 #include "io/picture/bmp_decoder.h"
 #include "io/picture/grey.h"
 #include "io/picture/optional_decoders.h"
 #include "io/picture/png_decoder.h"
+#include "io/store/value_parser.h"
 
 namespace singa {
 namespace {

@@ -8,9 +8,9 @@
 #include <new>
 #include <string_view>
 
-#include "io/format/value_parser.h"
 #include "io/picture/exif.h"
 #include "io/picture/grey.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

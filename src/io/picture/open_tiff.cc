@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

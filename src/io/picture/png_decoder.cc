@@ -9,8 +9,8 @@
 #include <new>
 #include <string>
 
-#include "io/format/value_parser.h"
 #include "io/picture/exif.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "io/format/value_parser.h"
+#include "io/store/value_parser.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 #include "base/text/element_path.h"
 #include "base/text/line_blanks.h"
 #include "base/text/parse_number.h"
-#include "io/format/csv_fields.h"
+#include "io/table/csv_fields.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 

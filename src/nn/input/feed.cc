@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/format/csv_fields.h"
 #include "io/picture/image_decoder.h"
 #include "io/reader/row_decoder.h"
+#include "io/table/csv_fields.h"
 #include "math/parallel_slices.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"

@@ -11,7 +11,7 @@
 #include "base/text/json_text.h"
 #include "base/text/line_blanks.h"
 #include "base/text/parse_number.h"
-#include "io/format/csv_fields.h"
+#include "io/table/csv_fields.h"
 #include "nn/input/column_settings.h"
 #include "nn/input/store_input.h"
 #include "singa/base/error.h"

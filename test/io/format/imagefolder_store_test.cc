@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "io/format/value_parser.h"
 #include "io/image_files.h"
 #include "io/picture/image_decoder.h"
 #include "io/store/store.h"
+#include "io/store/value_parser.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

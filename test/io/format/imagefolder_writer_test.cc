@@ -3,8 +3,8 @@
 #include <archive_entry.h>
 #include <gtest/gtest.h>
 
-#include "io/format/value_parser.h"
 #include "io/store/store_writer.h"
+#include "io/store/value_parser.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 #include "support/heard_log.h"

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "io/format/value_parser.h"
 #include "io/image_files.h"
 #include "io/png_files.h"
+#include "io/store/value_parser.h"
 
 namespace singa {
 namespace {
