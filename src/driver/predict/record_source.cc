@@ -173,9 +173,9 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
     store.has_label = false;  // leaves targets out, too
     if (options.targets && traits.targets) store.targets = conf.num_targets();
   }
-  std::unique_ptr<Store> records = traits.lines
-                                       ? OpenText(backend, store, SizeOfRecord(options), conf)
-                                       : OpenStore(backend, store);
+  if (traits.lines) store.targets = conf.num_targets();
+  std::unique_ptr<Store> records =
+      traits.lines ? OpenText(backend, store, SizeOfRecord(options)) : OpenStore(backend, store);
   store.has_label = false;  // each label is checked with its record
   const StoreFacts facts = FactsOf(backend, store, records.get());
   TellFactsOf(path, facts, options, warnings);

@@ -80,10 +80,7 @@ class StdinSource final : public RecordSource {
 
   void SetParser() {
     StoreOptions options = lines_;
-    const bool has = FitTable(names_, WidthOfLine(), size_, lines_.targets, &options);
-    options.has_label = has && lines_.targets == 0;
-    options.targets = has ? lines_.targets : 0;
-    options.label_fields = lines_.has_label ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
+    FitTable(names_, WidthOfLine(), size_, &options);
     try {
       parser_ = NewCsvParser(options, names_);
     } catch (const ValueError& error) {  // the header has no such label_column

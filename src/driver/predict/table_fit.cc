@@ -23,10 +23,19 @@ void RemoveChosen(int64_t chosen, StoreOptions* table) {
   }
 }
 
+// Returns whether a table with these names, or of this width, has `labelled` columns. `last`: the
+// last column that is described by its number.
+bool HasColumns(const std::vector<std::string>& names, const TableWidth& width, int64_t labelled,
+                int64_t last) {
+  if (!names.empty()) return std::ssize(names) == labelled;
+  const bool ends_in_gap = width.open && last == labelled;
+  return width.columns == labelled || (ends_in_gap && width.columns + 1 == labelled);
+}
+
 }  // namespace
 
 bool FitTable(const std::vector<std::string>& names, const TableWidth& width, int64_t numbers,
-              int64_t targets, StoreOptions* table) {
+              StoreOptions* table) {
   std::vector<TableColumn>& columns = table->columns;
   int64_t last = 0;  // the last column that is given by its number
   for (const TableColumn& column : columns)
@@ -35,13 +44,13 @@ bool FitTable(const std::vector<std::string>& names, const TableWidth& width, in
     std::erase_if(columns, [&](const TableColumn& column) {
       return column.leave_out && std::ranges::find(names, column.name) == names.end();
     });
-  const int64_t chosen = std::max<int64_t>(1, targets);
-  const int64_t labelled = ColumnsFor(numbers, columns) + chosen;
-  const bool ends_in_gap = names.empty() && width.open && last == labelled;
-  const int64_t own = names.empty() ? width.columns + (ends_in_gap ? 1 : 0) : std::ssize(names);
-  if (own == labelled || (ends_in_gap && width.columns == labelled)) return true;
-  RemoveChosen(chosen, table);
-  return false;
+  const int64_t chosen = std::max<int64_t>(1, table->targets);
+  const bool has = HasColumns(names, width, ColumnsFor(numbers, columns) + chosen, last);
+  if (!has) RemoveChosen(chosen, table);
+  table->label_fields = table->has_label ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
+  table->has_label = has && table->targets == 0;
+  if (!has) table->targets = 0;
+  return has;
 }
 
 }  // namespace singa

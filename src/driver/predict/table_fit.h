@@ -10,12 +10,13 @@
 
 namespace singa {
 
-// Returns whether a table has the label of the training data, or their `targets` targets, beside
-// what gives `numbers` numbers. `table`: the settings of the training data. If the table has no
-// label or targets, columns after them get the numbers that they have without them. If columns are
-// given by name, those that are left out and that `names` lacks are removed. `names`: those of the
-// table's header; empty: it has none, and its lines have this width.
+// Adapts `table`, the settings of the training data, to a table that `singa predict` reads. Returns
+// whether it has their label or targets, which are columns beside those that give `numbers`
+// numbers. If it has none, the settings have none, and columns behind them get the numbers that
+// they have without them. If table->has_label is false, labels or targets that are there are left
+// out. Columns that are left out by name, and that `names` lacks, are removed. `names`: those of
+// the table's header; empty: it has none, and its lines have this width.
 bool FitTable(const std::vector<std::string>& names, const TableWidth& width, int64_t numbers,
-              int64_t targets, StoreOptions* table);
+              StoreOptions* table);
 
 }  // namespace singa

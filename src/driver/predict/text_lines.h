@@ -6,13 +6,11 @@
 #include <string>
 
 #include "io/store/store.h"
-#include "singa/proto/layer.pb.h"
 
 namespace singa {
 
-// Opens lines of `size` numbers. They have labels, or the targets of the training data, if the
-// header, or else the first line, has so many columns more than the net takes.
-std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
-                                const StoreProto& conf);
+// Opens lines of `size` numbers with the settings of the training data. Lines of CSV have labels,
+// or targets, if FitTable finds them in the header, or else in the first lines.
+std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size);
 
 }  // namespace singa

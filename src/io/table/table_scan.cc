@@ -1,9 +1,11 @@
 #include "io/table/table_scan.h"
 
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include "io/store/value_parser.h"
+#include "io/table/line_kind.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -48,14 +50,20 @@ TableWidth WidthOf(const std::string& path, const std::string& separator) {
   constexpr int kLines = 100;
   const CsvFields cut(separator);
   TableScan scan(path, separator, false);
-  TableWidth most;
+  std::map<int64_t, int> lines;  // of each width
+  std::vector<TableWidth> widths;
   std::vector<std::string_view> fields;
   for (int line = 0; line < kLines && scan.Next(&fields); ++line) {
-    const TableWidth width = WidthOf(scan.line(), cut);
-    if (width.columns > most.columns) most = width;
-    most.open = most.open || (width.columns == most.columns && width.open);
+    if (KindOfLine(scan.line()) != LineKind::kCsv) continue;
+    widths.push_back(WidthOf(scan.line(), cut));
+    ++lines[widths.back().columns];
   }
-  return most;
+  TableWidth usual;
+  for (const TableWidth& width : widths)
+    if (lines[width.columns] > lines[usual.columns]) usual = width;
+  for (const TableWidth& width : widths)
+    usual.open = usual.open || (width.columns == usual.columns && width.open);
+  return usual;
 }
 
 }  // namespace singa

@@ -38,12 +38,13 @@ class TableScan {
 
 // How wide the lines of a table without a header are.
 struct TableWidth {
-  int64_t columns = 0;  // the most fields of a line
-  bool open = false;  // a separator ends a line of so many fields, so there may be one column more
+  int64_t columns = 0;  // fields of a line
+  bool open = false;    // a separator ends such a line, so there may be one column more
 };
 
 TableWidth WidthOf(std::string_view line, const CsvFields& fields);
-// Returns the width of the first lines.
+// Returns the width that most of the first lines have; of widths that are as frequent, the one that
+// comes first. If those lines are no CSV, it is 0.
 TableWidth WidthOf(const std::string& path, const std::string& separator);
 
 }  // namespace singa

@@ -1,0 +1,34 @@
+// Tests WidthOf, which tells how many columns a table has.
+#include "io/table/table_scan.h"
+
+#include <gtest/gtest.h>
+
+#include "io/temp_dir.h"
+
+namespace singa {
+namespace {
+
+TableWidth Of(const std::string& text) {
+  const TempDir dir;
+  return WidthOf(dir.Write("a.csv", text), ",");
+}
+
+TEST(WidthOf, OneBadLineDoesNotDecide) {
+  EXPECT_EQ(Of("1,2,3,4\n1,2,3\n1,2,3\n").columns, 3);
+  EXPECT_EQ(Of("1\n1,2,3\n1,2,3\n").columns, 3);
+}
+
+TEST(WidthOf, OfTwoThatAreAsFrequentTheFirstDecides) { EXPECT_EQ(Of("1,2\n1,2,3\n").columns, 2); }
+
+TEST(WidthOf, ASeparatorAtTheEndOfALineOfThisWidthLeavesItOpen) {
+  EXPECT_TRUE(Of("1,2,\n1,2\n").open);
+  EXPECT_FALSE(Of("1,\n1,2\n1,2\n").open);
+}
+
+TEST(WidthOf, RecordsAreNoTable) {
+  EXPECT_EQ(Of("label: 1, data: 2, data: 3\nlabel: 1, data: 2, data: 3\n").columns, 0);
+  EXPECT_EQ(Of("").columns, 0);
+}
+
+}  // namespace
+}  // namespace singa
