@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "io/picture/image_decoder.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const int channels : {1, 3}) try {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "io/picture/resized_store.h"
+#include "io/store/resized_store.h"
 #include "io/store/store.h"
 #include "singa/base/error.h"
 

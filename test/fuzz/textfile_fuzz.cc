@@ -1,7 +1,7 @@
 // Reads a file of the bytes as a textfile: of numbers, with targets, with a header, of image files.
 #include "file_of_bytes.h"
-#include "io/store/value_parser.h"
 #include "io/table/guess_columns.h"
+#include "io/value_error.h"
 #include "read_store.h"
 #include "singa/base/error.h"
 

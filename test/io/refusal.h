@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 
 namespace singa {
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "nn/neuron/own_units.h"
+#include "nn/feature/own_units.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 

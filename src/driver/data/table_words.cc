@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/file/input_file.h"
-#include "io/store/value_parser.h"
 #include "io/table/csv_fields.h"
 #include "io/table/table_columns.h"
 #include "io/table/table_scan.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 
 namespace singa {

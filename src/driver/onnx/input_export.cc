@@ -8,8 +8,8 @@
 #include "driver/onnx/layer_export.h"
 #include "io/reader/row_decoder.h"
 #include "io/table/csv_fields.h"
+#include "nn/feature/window.h"
 #include "nn/input/store_settings.h"
-#include "nn/neuron/window.h"
 
 namespace singa {
 namespace {

@@ -1,6 +1,6 @@
 #include "driver/predict/picture_reader.h"
 
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "io/picture/image_decoder.h"
-#include "io/picture/short_side.h"
+#include "io/store/short_side.h"
 #include "io/store/store.h"
 
 namespace singa {

@@ -8,8 +8,8 @@
 #include "base/file/input_file.h"
 #include "driver/predict/picture_reader.h"
 #include "io/format/image_index.h"
-#include "io/format/picture_names.h"
 #include "io/picture/image_decoder.h"
+#include "io/picture/picture_names.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -13,7 +13,7 @@
 #include "io/format/image_list.h"
 #include "io/format/kvfile_store.h"
 #include "io/format/lmdb_index.h"
-#include "io/format/picture_names.h"
+#include "io/picture/picture_names.h"
 #include "io/table/line_index.h"
 #include "singa/base/error.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/file/input_file.h"
-#include "io/format/picture_names.h"
+#include "io/picture/picture_names.h"
 #include "singa/base/error.h"
 
 namespace singa {

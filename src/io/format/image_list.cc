@@ -7,9 +7,9 @@
 
 #include "base/text/counted.h"
 #include "base/text/line_blanks.h"
-#include "io/format/picture_names.h"
-#include "io/store/value_parser.h"
+#include "io/picture/picture_names.h"
 #include "io/table/csv_fields.h"
+#include "io/value_error.h"
 
 namespace singa {
 namespace {

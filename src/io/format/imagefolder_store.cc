@@ -7,7 +7,7 @@
 #include "io/format/image_index.h"
 #include "io/picture/image_decoder.h"
 #include "io/store/store.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 
 namespace singa {

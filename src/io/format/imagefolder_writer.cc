@@ -11,7 +11,7 @@
 #include "io/picture/image_decoder.h"
 #include "io/picture/png_encoder.h"
 #include "io/store/store_writer.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 
 namespace singa {

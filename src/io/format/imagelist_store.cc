@@ -11,10 +11,10 @@
 #include "io/format/image_list.h"
 #include "io/picture/image_decoder.h"
 #include "io/store/store.h"
-#include "io/store/value_parser.h"
 #include "io/table/class_words.h"
 #include "io/table/csv_fields.h"
 #include "io/table/line_index.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 
 namespace singa {

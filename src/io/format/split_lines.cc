@@ -11,9 +11,9 @@
 #include "io/file/new_file.h"
 #include "io/format/image_list.h"
 #include "io/store/store.h"
-#include "io/store/value_parser.h"
 #include "io/table/csv_fields.h"
 #include "io/table/line_index.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 #include "singa/base/philox.h"
 

@@ -3,7 +3,7 @@
 
 #include "io/file/new_file.h"
 #include "io/store/store_writer.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 
 namespace singa {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

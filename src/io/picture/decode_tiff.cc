@@ -10,7 +10,7 @@
 #include "base/text/counted.h"
 #include "io/picture/open_tiff.h"
 #include "io/picture/optional_decoders.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "math/library/libraries.h"
 #include "singa/base/str_cat.h"
 

@@ -7,7 +7,7 @@
 
 #include "io/picture/exif.h"
 #include "io/picture/optional_decoders.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "math/library/libraries.h"
 #include "singa/base/str_cat.h"
 

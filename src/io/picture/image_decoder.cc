@@ -4,7 +4,7 @@
 #include "io/picture/grey.h"
 #include "io/picture/optional_decoders.h"
 #include "io/picture/png_decoder.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 
 namespace singa {
 namespace {

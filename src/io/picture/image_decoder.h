@@ -8,7 +8,7 @@
 
 #include "io/picture/jpeg_decoder.h"
 #include "io/picture/raster.h"
-#include "io/store/store.h"
+#include "io/sample.h"
 
 namespace singa {
 

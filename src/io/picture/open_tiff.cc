@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "io/picture/exif.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

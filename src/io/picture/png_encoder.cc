@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -1,6 +1,6 @@
 #include "io/picture/raster.h"
 
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

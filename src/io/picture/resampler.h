@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "io/store/store.h"
+#include "io/sample.h"
 
 namespace singa {
 

@@ -3,19 +3,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "io/sample.h"
 #include "io/store/store.h"
+#include "io/value_error.h"
 
 namespace singa {
-
-// A value is bad. The store knows its place and turns the error into a DataError.
-class ValueError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 class ValueParser {
  public:

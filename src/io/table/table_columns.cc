@@ -7,8 +7,8 @@
 #include "base/text/json_text.h"
 #include "base/text/lower_case.h"
 #include "base/text/parse_number.h"
-#include "io/store/value_parser.h"
 #include "io/table/csv_fields.h"
+#include "io/value_error.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

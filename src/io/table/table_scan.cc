@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "io/store/value_parser.h"
 #include "io/table/line_kind.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -8,8 +8,8 @@
 
 #include "comm/exchange/region_exchange.h"
 #include "nn/connection/bridge.h"
-#include "nn/connection/piece.h"
 #include "nn/connection/row_pieces.h"
+#include "nn/feature/piece.h"
 
 namespace singa {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text/element_path.h"
-#include "nn/connection/piece.h"
 #include "nn/connection/row_pieces.h"
+#include "nn/feature/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"

@@ -1,8 +1,8 @@
 // kSlice cuts one dimension into num_slices pieces; piece j of K holds [j n / K, (j + 1) n / K), so
 // sizes differ by at most one. If the pieces are rows, each worker of a group gets its part of
 // each piece through a bridge.
-#include "nn/connection/piece.h"
 #include "nn/connection/row_pieces.h"
+#include "nn/feature/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "io/reader/text_windows.h"
-#include "nn/input/own_rows.h"
+#include "nn/feature/own_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/nn/record_reader.h"

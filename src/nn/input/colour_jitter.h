@@ -2,8 +2,8 @@
 // brightness, contrast, saturation, hue, in this order. Numbers are from 0 to 255 and stay there.
 #pragma once
 
+#include "nn/feature/window.h"
 #include "nn/input/image_preprocess.h"
-#include "nn/neuron/window.h"
 #include "singa/nn/port.h"
 #include "singa/tensor/kernel.h"
 

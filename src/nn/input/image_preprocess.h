@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nn/neuron/window.h"
+#include "nn/feature/window.h"
 #include "singa/nn/layer.h"
 #include "singa/nn/port.h"
 #include "singa/tensor/kernel.h"

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "math/parallel_slices.h"
-#include "nn/neuron/own_units.h"
-#include "nn/neuron/row_index.h"
+#include "nn/feature/own_units.h"
+#include "nn/feature/row_index.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

@@ -1,7 +1,7 @@
 // kRNNLabel gives the next characters of a text, as labels and as numbers. Time step t reads output
 // t + 1 of its kCharRNN.
 //   data: (rows), label: i32 [rows]
-#include "nn/neuron/row_index.h"
+#include "nn/feature/row_index.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

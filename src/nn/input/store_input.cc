@@ -6,7 +6,7 @@
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
 #include "io/picture/image_decoder.h"
-#include "nn/input/own_rows.h"
+#include "nn/feature/own_rows.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 

@@ -11,9 +11,9 @@
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
 #include "math/reduction/sum.h"
+#include "nn/feature/flat_rows.h"
 #include "nn/loss/euclidean_loss_elements.h"
 #include "nn/loss/r2.h"
-#include "nn/neuron/flat_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 

@@ -22,9 +22,9 @@
 #include "math/parallel_slices.h"
 #include "math/reduction/softmax.h"
 #include "math/reduction/top_k.h"
+#include "nn/feature/flat_rows.h"
+#include "nn/feature/labels.h"
 #include "nn/loss/class_weights.h"
-#include "nn/loss/labels.h"
-#include "nn/neuron/flat_rows.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
 

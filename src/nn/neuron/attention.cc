@@ -11,9 +11,9 @@
 
 #include <cmath>
 
+#include "nn/feature/own_units.h"
 #include "nn/neuron/attention_heads.h"
 #include "nn/neuron/attention_projection.h"
-#include "nn/neuron/own_units.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

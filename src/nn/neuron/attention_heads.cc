@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/neuron/own_units.h"
+#include "nn/feature/own_units.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 

@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "math/scratch_layout.h"
+#include "nn/feature/window.h"
 #include "nn/neuron/activation.h"
-#include "nn/neuron/window.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
 

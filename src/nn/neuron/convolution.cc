@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "nn/feature/own_units.h"
 #include "nn/neuron/convolution_conf.h"
 #include "nn/neuron/inner_product.h"
-#include "nn/neuron/own_units.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

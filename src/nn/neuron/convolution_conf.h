@@ -2,9 +2,9 @@
 // traits and work.
 #pragma once
 
+#include "nn/feature/window.h"
 #include "nn/graph/bridge_layout.h"
 #include "nn/neuron/convolution.h"
-#include "nn/neuron/window.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 

@@ -5,10 +5,10 @@
 // Equals torch.nn.functional.conv_transpose2d. It has that convolution's kernels.
 #include <cmath>
 
+#include "nn/feature/own_units.h"
 #include "nn/neuron/convolution.h"
 #include "nn/neuron/convolution_conf.h"
 #include "nn/neuron/inner_product.h"
-#include "nn/neuron/own_units.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

@@ -2,7 +2,7 @@
 // ratio). m depends on (layer, step, global row, unit), so partition and folding do not change it.
 #include "math/elementwise/elementwise.h"
 #include "math/random/random_kernels.h"
-#include "nn/connection/piece.h"
+#include "nn/feature/piece.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"

@@ -4,7 +4,7 @@
 
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
-#include "nn/neuron/row_index.h"
+#include "nn/feature/row_index.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
 

@@ -12,9 +12,9 @@
 #include "math/layout/transpose.h"
 #include "math/parallel_slices.h"
 #include "math/scratch_layout.h"
+#include "nn/feature/flat_rows.h"
+#include "nn/feature/own_units.h"
 #include "nn/neuron/activation.h"
-#include "nn/neuron/flat_rows.h"
-#include "nn/neuron/own_units.h"
 #include "singa/math/gemm.h"
 #include "singa/nn/layer.h"
 

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "nn/neuron/window.h"
+#include "nn/feature/window.h"
 #include "singa/tensor/kernel.h"
 
 namespace singa {

@@ -1,7 +1,7 @@
 // ReadPooling reads the window of a pooling_conf.
 #pragma once
 
-#include "nn/neuron/window.h"
+#include "nn/feature/window.h"
 #include "singa/proto/layer.pb.h"
 
 namespace singa {

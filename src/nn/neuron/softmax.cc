@@ -2,7 +2,7 @@
 // it.
 #include "math/reduction/softmax.h"
 
-#include "nn/neuron/flat_rows.h"
+#include "nn/feature/flat_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "math/elementwise/elementwise.h"
-#include "nn/neuron/flat_rows.h"
+#include "nn/feature/flat_rows.h"
 #include "singa/nn/declare.h"
 
 namespace singa {

@@ -2,7 +2,7 @@
 // label is among the topk best scores, without rows of ignore_label. If the conf asks for them,
 // metrics accuracy_<class> of a net that tests are the accuracies of the classes. Its feature holds
 // the indices of the topk best scores, best first.
-#include "nn/loss/labels.h"
+#include "nn/feature/labels.h"
 #include "nn/output/ranked_rows.h"
 #include "singa/nn/layer.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "io/vocabulary.h"
-#include "nn/neuron/row_index.h"
+#include "nn/feature/row_index.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

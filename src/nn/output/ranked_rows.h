@@ -3,7 +3,7 @@
 #pragma once
 
 #include "math/reduction/top_k.h"
-#include "nn/neuron/flat_rows.h"
+#include "nn/feature/flat_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"
 #include "singa/nn/port.h"

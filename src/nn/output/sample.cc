@@ -9,7 +9,7 @@
 
 #include "math/random/random_kernels.h"
 #include "math/reduction/top_k.h"
-#include "nn/neuron/flat_rows.h"
+#include "nn/feature/flat_rows.h"
 #include "nn/output/sample_block.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"

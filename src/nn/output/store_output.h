@@ -10,7 +10,7 @@
 #include <string>
 
 #include "io/store/output_files.h"
-#include "nn/neuron/flat_rows.h"
+#include "nn/feature/flat_rows.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

@@ -3,9 +3,9 @@
 #include <string>
 #include <utility>
 
-#include "nn/loss/labels.h"
-#include "nn/loss/targets.h"
-#include "nn/neuron/row_index.h"
+#include "nn/feature/labels.h"
+#include "nn/feature/row_index.h"
+#include "nn/feature/targets.h"
 #include "nn/plan/net_sources.h"
 #include "singa/base/error.h"
 #include "singa/nn/record_reader.h"

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "io/store/store_writer.h"
-#include "io/store/value_parser.h"
 #include "io/temp_dir.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 #include "support/heard_log.h"
 

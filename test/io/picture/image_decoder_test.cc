@@ -6,7 +6,7 @@
 
 #include "io/image_files.h"
 #include "io/png_files.h"
-#include "io/store/value_parser.h"
+#include "io/value_error.h"
 
 namespace singa {
 namespace {

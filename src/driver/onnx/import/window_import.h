@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "driver/onnx/import/node_import.h"
-#include "nn/neuron/window.h"
+#include "nn/feature/window.h"
 
 namespace singa {
 

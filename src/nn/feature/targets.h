@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "nn/loss/row_fault.h"
+#include "nn/feature/row_fault.h"
 #include "singa/base/error.h"
 #include "singa/nn/port.h"
 

@@ -6,7 +6,7 @@
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
 #include "math/reduction/top_k.h"
-#include "nn/loss/row_fault.h"
+#include "nn/feature/row_fault.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"
 #include "singa/nn/port.h"

@@ -1,4 +1,4 @@
-#include "io/picture/resized_store.h"
+#include "io/store/resized_store.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "io/format/picture_names.h"
+#include "io/picture/picture_names.h"
 
 #include <gtest/gtest.h>
 

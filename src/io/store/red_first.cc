@@ -1,4 +1,4 @@
-#include "io/picture/red_first.h"
+#include "io/store/red_first.h"
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // Compares with golden numbers of PIL 12's Image.resize with BILINEAR.
-#include "io/picture/resized_store.h"
+#include "io/store/resized_store.h"
 
 #include <gtest/gtest.h>
 

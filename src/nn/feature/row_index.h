@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "nn/loss/row_fault.h"
+#include "nn/feature/row_fault.h"
 #include "singa/base/error.h"
 #include "singa/nn/port.h"
 #include "singa/proto/layer.pb.h"

@@ -1,4 +1,4 @@
-#include "io/picture/short_side.h"
+#include "io/store/short_side.h"
 
 #include <algorithm>
 #include <utility>
