@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "base/text/formatted.h"
-#include "driver/bench/bench_job.h"
 #include "driver/plan/job_plans.h"
 #include "driver/plan/kept_predictions.h"
 #include "driver/plan/measure_plans.h"
 #include "driver/plan/model_errors.h"
 #include "driver/plan/this_machine.h"
+#include "driver/timing/bench_job.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 

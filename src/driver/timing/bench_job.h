@@ -1,5 +1,5 @@
-// BenchJob makes the job that `singa bench` runs: the user's training without anything that writes
-// files.
+// BenchJob makes the job whose steps are timed, for `bench` and `plan`: the user's training without
+// anything that writes files.
 #pragma once
 
 #include <string>

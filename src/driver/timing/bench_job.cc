@@ -1,4 +1,4 @@
-#include "driver/bench/bench_job.h"
+#include "driver/timing/bench_job.h"
 
 #include <algorithm>
 #include <filesystem>
