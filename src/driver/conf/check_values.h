@@ -2,7 +2,7 @@
 // settings without effect. Layers check their own settings in Setup.
 #pragma once
 
-#include "nn/graph/graph.h"
+#include "driver/facts/conf_findings.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
@@ -13,10 +13,6 @@ enum class JobUse : uint8_t {
   kTrain,
   kTest,
   kEither,  // to test if the job has neither updater nor steps, else to train
-};
-
-struct ConfFindings {
-  ConfigErrors errors, warnings;
 };
 
 // Returns whether `job` is checked as a job that trains.

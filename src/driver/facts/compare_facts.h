@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/conf/check_values.h"
+#include "driver/facts/conf_findings.h"
 #include "driver/facts/input_facts.h"
 
 namespace singa {

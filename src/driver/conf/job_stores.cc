@@ -1,4 +1,4 @@
-#include "driver/facts/job_stores.h"
+#include "driver/conf/job_stores.h"
 
 #include <glog/logging.h>
 
