@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/file/file_limit.h"
+#include "base/file/unfinished_file.h"
 #include "base/system/caught_error.h"
 #include "base/system/failpoint.h"
 #include "base/system/library_end.h"
@@ -68,7 +69,7 @@ JobProto CheckedProto(JobProto job, JobUse use) {
 
 int Driver::Main(int argc, char** argv) {
   HoldStandardStreams();
-  ExplainLibraryEnds();
+  ExplainLibraryEnds(RemoveUnfinishedFiles);
   // If the reader of stderr goes away, the job goes on. If the reader of stdout does, that is an
   // error.
   std::signal(SIGPIPE, SIG_IGN);

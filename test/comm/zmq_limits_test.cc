@@ -7,7 +7,7 @@
 #include <atomic>
 #include <thread>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "comm/zmq_ranks.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "base/thread/futex.h"
 #include "math/reduction/sum_tree.h"
 #include "singa/base/error.h"

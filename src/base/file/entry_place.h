@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 
 namespace singa {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file/descriptor.h"
 #include "base/file/file_system.h"
+#include "base/system/descriptor.h"
 
 namespace singa {
 

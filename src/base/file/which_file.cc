@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/file/descriptor.h"
 #include "base/file/file_system.h"
+#include "base/system/descriptor.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -17,7 +17,6 @@
 #include <new>
 #include <string>
 
-#include "base/file/unfinished_file.h"
 #include "base/system/system_limits.h"
 #include "singa/base/error.h"
 
@@ -31,10 +30,11 @@ std::array<char, 512> out_of_memory;                 // written once, before any
 alignas(16) std::array<char, 1 << 16> signal_stack;  // for a thread whose own stack cannot grow
 thread_local const char* starting = nullptr;         // the library that starts threads
 std::terminate_handler terminate_before = std::abort;
+void (*call_before_end)() = nullptr;  // set before a handler can run
 
 // Ends the process without taking a lock, which the thread may hold, and without allocating.
 [[noreturn]] void End(ExitCode code, const char* text, const char* cause = "") {
-  RemoveUnfinishedFiles();
+  call_before_end();
   for (const char* part : {"singa: error: ", text, cause, "\n"})
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   ::_exit(code);
@@ -137,7 +137,8 @@ void OnExit(int status, void*) {
 
 }  // namespace
 
-void ExplainLibraryEnds() {
+void ExplainLibraryEnds(void (*before_end)()) {
+  call_before_end = before_end;
   // This loads the unwinder while there is memory: glibc ends a process that cannot load it.
   std::array<void*, 4> frames;
   ::backtrace(frames.data(), static_cast<int>(frames.size()));

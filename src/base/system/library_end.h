@@ -6,8 +6,9 @@ namespace singa {
 
 // Makes such an end an error of the table of exit codes, with a sentence that names the limits.
 // Also explains SIGBUS from a mapped file that another program truncated, and names the file.
-// Ends with another cause stay unchanged. Called by a program's main.
-void ExplainLibraryEnds();
+// Ends with another cause stay unchanged. Calls `before_end` before it ends the process, in a
+// handler of signals: it may take no lock and allocate nothing. Called by a program's main.
+void ExplainLibraryEnds(void (*before_end)());
 
 // While it lives, its thread calls a library that aborts if it cannot start threads.
 class StartsLibraryThreads {

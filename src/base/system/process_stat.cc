@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {

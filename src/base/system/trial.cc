@@ -15,7 +15,7 @@
 #include <exception>
 #include <sstream>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "base/system/system_limits.h"
 #include "singa/base/error.h"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 
 namespace singa {
 

@@ -14,9 +14,9 @@
 #include <iomanip>
 #include <sstream>
 
-#include "base/file/descriptor.h"
 #include "base/file/input_file.h"
 #include "base/file/sha256.h"
+#include "base/system/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "base/thread/mutex.h"
 
 namespace singa {

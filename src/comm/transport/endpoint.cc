@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "base/text/parse_number.h"
 #include "singa/base/error.h"
 

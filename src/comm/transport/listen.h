@@ -1,7 +1,7 @@
 // Listen makes the socket that a process listens on.
 #pragma once
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "comm/transport/endpoint.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "base/thread/clock.h"
 #include "comm/transport/transport.h"
 #include "comm/transport/zmq_dealer.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 
 namespace singa {
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "cluster/workers/host_memory.h"
 #include "comm/collective/mpi_world.h"
 #include "driver/doctor/finding.h"

@@ -9,11 +9,11 @@
 #include <optional>
 #include <thread>
 
-#include "base/file/descriptor.h"
 #include "base/file/entry_place.h"
 #include "base/file/file_system.h"
 #include "base/file/input_file.h"
 #include "base/file/which_file.h"
+#include "base/system/descriptor.h"
 #include "comm/transport/own_address.h"
 #include "driver/signals/interrupt.h"
 #include "io/file/new_file.h"

@@ -12,7 +12,7 @@
 #include <optional>
 #include <string>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "comm/security/keys.h"
 #include "comm/transport/endpoint.h"
 #include "comm/transport/own_address.h"

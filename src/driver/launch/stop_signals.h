@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "base/thread/clock.h"
 #include "driver/signals/stop_requests.h"
 #include "singa/base/error.h"

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/file/descriptor.h"
 #include "base/file/input_file.h"
+#include "base/system/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -18,7 +18,7 @@ namespace {
 TEST(LibraryEndTest, AnErrorOfOursThatNobodyCatchesIsShown) {
   EXPECT_DEATH(
       {
-        ExplainLibraryEnds();
+        ExplainLibraryEnds([] {});
         std::thread([] { throw std::runtime_error("what went wrong"); }).join();
       },
       "what went wrong");
@@ -29,7 +29,7 @@ TEST(LibraryEndTest, NamesAMappedFileThatBecameShorter) {
   EXPECT_EXIT(
       {
         std::signal(SIGBUS, SIG_DFL);  // not a sanitizer's
-        ExplainLibraryEnds();
+        ExplainLibraryEnds([] {});
         const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
         if (::ftruncate(file, 4096) != 0) ::_exit(1);
         const auto* const bytes = static_cast<const volatile char*>(

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa::child_process {

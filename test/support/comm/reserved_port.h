@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 
 namespace singa {
 

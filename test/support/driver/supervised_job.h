@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file/descriptor.h"
+#include "base/system/descriptor.h"
 #include "driver/launch/supervisor.h"
 #include "io/temp_dir.h"
 #include "support/launch_child.h"
