@@ -24,8 +24,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/system/core_binding.h"
 #include "base/system/library.h"
+#include "base/thread/core_binding.h"
 #include "comm/collective/buffer_sums.h"
 #include "comm/collective/memory_collective.h"
 

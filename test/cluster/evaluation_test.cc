@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "base/system/cgroup.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/omp_threads.h"
 #include "cluster/workers/worker_groups.h"
 #include "singa/nn/layer.h"

@@ -1,7 +1,5 @@
 #include "base/system/cgroup.h"
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -89,11 +87,6 @@ std::optional<double> CgroupCores(const std::string& root) {
   ForEachFolder(GroupOf(root, "cpu"),
                 [&](const std::string& folder) { KeepLeast(ReadQuota(folder), &least); });
   return least;
-}
-
-int UsableCores(int cores, const std::string& root) {
-  const double granted = std::floor(CgroupCores(root).value_or(cores));
-  return static_cast<int>(std::max(1., std::min<double>(cores, granted)));
 }
 
 std::optional<int64_t> CgroupMemory(const std::string& root) {

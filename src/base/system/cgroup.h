@@ -6,14 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "base/system/core_binding.h"
-
 namespace singa {
 
 // Returns the cores that the group may use, such as 1.5; none: no limit.
 std::optional<double> CgroupCores(const std::string& root = "");
-// Returns how many of `cores` cores the group may use at once, at least 1.
-int UsableCores(int cores = AffinityCores(), const std::string& root = "");
 // Returns the group's limit of memory in bytes; none: no limit, or one that is larger than any
 // machine.
 std::optional<int64_t> CgroupMemory(const std::string& root = "");

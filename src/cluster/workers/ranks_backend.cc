@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/system/cgroup.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/stopped.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/ranks/partial_updates.h"

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "base/system/core_binding.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/thread.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/arguments/arguments.h"

@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "base/system/cgroup.h"
 #include "base/text/counted.h"
+#include "base/thread/core_binding.h"
 #include "cluster/protocol/topology.h"
 #include "driver/arguments/arguments.h"
 #include "driver/command/subcommand.h"

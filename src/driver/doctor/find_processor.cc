@@ -4,6 +4,7 @@
 
 #include "base/system/cgroup.h"
 #include "base/system/cpu_info.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/omp_threads.h"
 #include "base/thread/thread.h"
 #include "driver/doctor/finding.h"

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "base/system/core_binding.h"
+#include "base/thread/core_binding.h"
 #include "cluster/protocol/sync_plan.h"
 #include "driver/job/run_job.h"
 

@@ -6,9 +6,8 @@
 #include <set>
 #include <string>
 
-#include "base/system/cgroup.h"
-#include "base/system/core_binding.h"
 #include "base/system/process_memory.h"
+#include "base/thread/core_binding.h"
 #include "cluster/process/job_process.h"
 #include "driver/conf/check_units.h"
 #include "driver/job/end_process.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/system/cgroup.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/omp_threads.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launcher_rank.h"

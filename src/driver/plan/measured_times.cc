@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/system/cgroup.h"
 #include "base/system/machine_use.h"
 #include "base/text/counted.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/thread.h"
 #include "driver/plan/part_meeting.h"
 #include "driver/plan/part_run.h"

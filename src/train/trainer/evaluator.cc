@@ -1,7 +1,7 @@
 #include "train/trainer/evaluator.h"
 
-#include "base/system/core_binding.h"
 #include "base/thread/activity_mark.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/omp_threads.h"
 #include "nn/feature/carried_steps.h"
 #include "nn/graph/graph.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/system/cgroup.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/omp_threads.h"
 #include "nn/plan/open_net.h"
 #include "singa/base/error.h"

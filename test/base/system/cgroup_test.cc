@@ -1,7 +1,6 @@
 #include "base/system/cgroup.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <filesystem>
 
@@ -37,17 +36,6 @@ TEST_F(CgroupTest, ReadsVersionTwoAndTakesTheLeastUpwards) {
   EXPECT_EQ(CgroupCores(path_), 1.5);
   EXPECT_EQ(CgroupMemory(path_), 1000000);
   EXPECT_EQ(CgroupMemoryUsed(path_), 4000);
-}
-
-TEST_F(CgroupTest, UsableCoresAreWholeAndAtLeastOne) {
-  EXPECT_EQ(UsableCores(4, path_), 4);
-  EXPECT_EQ(UsableCores(0, path_), 1);
-  Write("proc/self/cgroup", "0::/a\n");
-  for (const auto& [quota, cores] :
-       {std::pair<std::string, int>("50000", 1), {"270000", 2}, {"900000", 4}}) {
-    Write("sys/fs/cgroup/a/cpu.max", quota + " 100000\n");
-    EXPECT_EQ(UsableCores(4, path_), cores) << quota;
-  }
 }
 
 TEST_F(CgroupTest, ReadsVersionOneInAContainer) {
@@ -94,18 +82,6 @@ TEST_F(CgroupTest, CountsProcessesThatWereKilledForLackOfMemory) {
   Write("proc/self/cgroup", "0::/a\n");
   Write("sys/fs/cgroup/a/memory.events", "low 0\nhigh 0\nmax 7\noom 2\noom_kill 2\n");
   EXPECT_EQ(OutOfMemoryKills(path_), 2);
-}
-
-TEST(AffinityTest, CountsTheCoresThatThisThreadMayRunOn) {
-  cpu_set_t before, one;
-  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-  EXPECT_EQ(AffinityCores(), CPU_COUNT(&before));
-  CPU_ZERO(&one);
-  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i)
-    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
-  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  EXPECT_EQ(AffinityCores(), 1);
-  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 }  // namespace

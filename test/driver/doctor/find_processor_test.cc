@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/system/cgroup.h"
+#include "base/thread/core_binding.h"
 #include "base/thread/omp_threads.h"
 #include "driver/doctor/finding.h"
 #include "driver/version.h"

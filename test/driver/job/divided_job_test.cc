@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "base/system/cgroup.h"
+#include "base/thread/core_binding.h"
 #include "cluster/process/job_process.h"
 #include "driver/plan/kept_predictions.h"
 #include "io/temp_dir.h"

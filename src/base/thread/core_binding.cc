@@ -1,10 +1,12 @@
-#include "base/system/core_binding.h"
+#include "base/thread/core_binding.h"
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "base/system/cgroup.h"
 #include "base/thread/mutex.h"
 
 namespace singa {
@@ -52,6 +54,11 @@ int AffinityCores() {
   const auto set = CoresOfProcess();
   if (set) return std::max(1, CPU_COUNT(&*set));
   return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+int UsableCores(int cores, const std::string& root) {
+  const double granted = std::floor(CgroupCores(root).value_or(cores));
+  return static_cast<int>(std::max(1., std::min<double>(cores, granted)));
 }
 
 bool BindToCores(int first, int count) {

@@ -1,11 +1,16 @@
-#include "base/system/core_binding.h"
+#include "base/thread/core_binding.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <functional>
+#include <string>
 #include <thread>
+#include <utility>
+
+#include "io/temp_dir.h"
 
 namespace singa {
 namespace {
@@ -62,6 +67,33 @@ TEST(CoreBinding, AScopeKeepsAnAffinityThatAUserSet) {
     const AllCores wide;
     return CoresHere() == 1 && AffinityCores() == 1;
   }));
+}
+
+TEST(AffinityTest, CountsTheCoresThatThisThreadMayRunOn) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(AffinityCores(), CPU_COUNT(&before));
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i)
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(AffinityCores(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST(UsableCores, AreWholeAndAtLeastOne) {
+  const TempDir root;
+  const std::string path = root.Path("");
+  EXPECT_EQ(UsableCores(4, path), 4);
+  EXPECT_EQ(UsableCores(0, path), 1);
+  std::filesystem::create_directories(root.Path("proc/self"));
+  std::filesystem::create_directories(root.Path("sys/fs/cgroup/a"));
+  root.Write("proc/self/cgroup", "0::/a\n");
+  for (const auto& [quota, cores] :
+       {std::pair<std::string, int>("50000", 1), {"270000", 2}, {"900000", 4}}) {
+    root.Write("sys/fs/cgroup/a/cpu.max", quota + " 100000\n");
+    EXPECT_EQ(UsableCores(4, path), cores) << quota;
+  }
 }
 
 }  // namespace
