@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the house: includes follow the rooms' one way, files stay short, no banned folder names,
-all modules of whole-job checks run, threads are started by StartThread, links of texts lead to files
-and headings, and no two headers define types of one name, or inline functions of one name and the
-same parameters, which one program would mix up.
+"""Checks the house: includes follow the rooms' one way, folders of a room include each other in one
+direction, files stay short, no banned folder names, all modules of whole-job checks run, threads are
+started by StartThread, links of texts lead to files and headings, and no two headers define types of
+one name, or inline functions of one name and the same parameters, which one program would mix up.
 
 usage: check_house.py [ROOT]; prints each violation and exits 1 if there is any.
 """
@@ -106,6 +106,46 @@ def check_roots(root):
             yield f"src/{room}: {len(files)} files outside its folders, more than {MAX_ROOT}"
 
 
+def folder_includes(root, room):
+    """By folder of a room: the room's folders that its files include, each with one such include."""
+    edges = {}
+    for file in sorted((root / "src" / room).glob("*/**/*")):
+        if file.suffix not in {".cc", ".h", ".cu", ".cuh"}:
+            continue
+        path = file.relative_to(root)
+        here = path.parts[2]
+        text = file.read_text(encoding="utf-8")
+        for header, there in re.findall(rf'^#include "({room}/(\w+)/.*)"', text, re.MULTILINE):
+            if there != here:
+                edges.setdefault(here, {}).setdefault(there, f"{path} includes {header}")
+    return edges
+
+
+def shortest_way(edges, begin, end):
+    """The folders from begin to end; None if no includes lead there."""
+    ways = [[begin]]
+    for way in ways:  # which grows meanwhile
+        if way[-1] == end:
+            return way
+        seen = {folder for known in ways for folder in known}
+        ways += [way + [folder] for folder in edges.get(way[-1], {}) if folder not in seen]
+    return None
+
+
+def check_circles(root):
+    for room in BEFORE:
+        edges = folder_includes(root, room)
+        circles = {}  # by its folders
+        for folder in edges:
+            for included in edges[folder]:
+                way = shortest_way(edges, included, folder)
+                if way:
+                    circles.setdefault(frozenset(way), [folder] + way)
+        for circle in circles.values():
+            includes = "; ".join(edges[a][b] for a, b in zip(circle, circle[1:]))
+            yield f"src/{room}: folders include each other, {' -> '.join(circle)}: {includes}"
+
+
 def check_types(root):
     headers = {}  # by type: where it is defined
     for pattern in ("include/**/*.h", "src/**/*.h", "src/**/*.cuh"):
@@ -168,6 +208,7 @@ def check_links(root):
 
 def check(root):
     yield from check_roots(root)
+    yield from check_circles(root)
     yield from check_links(root)
     yield from check_types(root)
     yield from check_inline_functions(root)
