@@ -56,6 +56,7 @@ import library_checks
 import list_checks
 import meeting_checks
 import metrics_checks
+import new_job_checks
 import onednn_checks
 import onnx_import_checks
 import onnx_sequence_checks

@@ -84,6 +84,7 @@ def a_wrong_call_names_the_mistake_and_the_help_to_read(case):
             (["data", "digist"], 'did you mean "digits"?', "singa data -help"),
             (["ckpt", "lss"], 'did you mean "ls"?', "singa ckpt -help"),
             (["graph", "-conf"], "-conf needs a value", "singa graph -help"),
+            (["new"], "singa new job DATA DIR, or singa new layer NAME DIR", "singa new -help"),
             (["new", "layer", "Gate"], "needs a name and a folder: singa new layer NAME DIR",
              "singa new -help"),
             (["doctor", "x"], "singa doctor takes no argument", "singa doctor -help"),

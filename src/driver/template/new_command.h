@@ -1,4 +1,4 @@
-// `singa new layer NAME DIR` writes a CMake project of a plugin with one layer.
+// `singa new layer NAME DIR` and `singa new job DATA DIR` write files to begin with.
 #pragma once
 
 #include <string>

@@ -107,9 +107,10 @@ TEST_F(NewCommandTest, NamesWhatIsMissingInACall) {
     EXPECT_EQ(run.code, kExitUsage);
     return run.err;
   };
-  EXPECT_THAT(error({}), HasSubstr("needs a name and a folder: singa new layer NAME DIR"));
+  EXPECT_THAT(error({}), HasSubstr("it writes a job or a layer: singa new job DATA DIR"));
   EXPECT_THAT(error({"layer", "Gate"}), HasSubstr("needs a name and a folder"));
-  EXPECT_THAT(error({"updater", "Gate", "new"}), HasSubstr("it writes a layer, not \"updater\""));
+  EXPECT_THAT(error({"updater", "Gate", "new"}),
+              HasSubstr("it writes a job or a layer, not \"updater\""));
   EXPECT_THAT(error({"layer", "Gate", ""}), HasSubstr("the name of the folder is empty"));
 }
 

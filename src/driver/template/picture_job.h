@@ -1,0 +1,12 @@
+// PictureJob makes a job that learns from a folder with a folder of pictures for each class.
+#pragma once
+
+#include "driver/template/job_request.h"
+
+namespace singa {
+
+// Writes train.list and test.list to request.fresh. Returns the job's text. Throws DataError,
+// FileError.
+NewJobText PictureJob(const JobRequest& request);
+
+}  // namespace singa

@@ -1,0 +1,12 @@
+// TableJob makes a job that learns from a table.
+#pragma once
+
+#include "driver/template/job_request.h"
+
+namespace singa {
+
+// Writes train.csv and test.csv to request.fresh. Returns the job's text. Throws DataError,
+// FileError.
+NewJobText TableJob(const JobRequest& request);
+
+}  // namespace singa

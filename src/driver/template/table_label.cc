@@ -1,0 +1,198 @@
+#include "driver/template/table_label.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
+#include "base/text/lower_case.h"
+#include "base/text/short_text.h"
+#include "io/store/store.h"
+#include "io/store/value_parser.h"
+#include "io/table/csv_fields.h"
+#include "io/table/guess_columns.h"
+#include "io/table/table_columns.h"
+#include "io/table/table_scan.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr char kAnother[] = "; -label_column C names another";
+
+// What the fields of the label's column are.
+struct LabelColumn {
+  std::map<std::string, int64_t> counts;  // records of each field
+  int64_t records = 0;
+  bool numbers = true, integers = true;
+  bool many = false;  // more than LabelWords::kMostWords different ones; the others are not counted
+
+  // Returns whether most fields differ, as names, ids and measured numbers do.
+  bool HardlyRepeat(int64_t few) const {
+    return many || (std::ssize(counts) > few && 2 * std::ssize(counts) > records);
+  }
+};
+
+// Returns the only column that has a name of labels; -1: there is none, or there are several.
+int64_t NamedLabel(const std::vector<std::string>& names) {
+  int64_t found = -1;
+  for (int64_t at = 0; at < std::ssize(names); ++at) {
+    const std::string name = LowerCase(names[at]);
+    if (name != "label" && name != "class" && name != "target" && name != "y") continue;
+    if (found >= 0) return -1;
+    found = at;
+  }
+  return found;
+}
+
+// Returns the index of the label's column, or of the first target.
+int64_t ChooseColumn(const JobRequest& request, const TableLayout& layout, int64_t count,
+                     std::vector<std::string>* notes) {
+  const std::string what =
+      request.targets.value_or(0) > 1 ? "the first target is " : "the label is ";
+  if (!request.label_column.empty()) {
+    try {
+      const int64_t at = ColumnIndex(request.label_column, layout.names);
+      if (at <= layout.columns - count) return at;
+    } catch (const ValueError& error) {
+      throw DataError(request.data, -1, error.what());
+    }
+    throw DataError(
+        request.data, -1,
+        StrCat("has ", Counted(layout.columns, "column"), ", and ", Counted(count, "column"),
+               " from -label_column ", FieldText(request.label_column), " on would be read"));
+  }
+  if (count >= layout.columns)
+    throw DataError(request.data, -1,
+                    StrCat("has ", Counted(layout.columns, "column"), "; with -targets ", count,
+                           " none is left to learn from"));
+  const int64_t named = NamedLabel(layout.names);
+  const bool fits = named >= 0 && named + count <= layout.columns;
+  const int64_t at = fits ? named : layout.columns - count;
+  notes->push_back(StrCat(what, ColumnLabel(layout, at), ", ",
+                          fits        ? "by its name"
+                          : count > 1 ? "as the last ones"
+                                      : "the last one",
+                          kAnother));
+  return at;
+}
+
+// Returns whether a field says that there is no label. The word none may be the name of a class.
+bool IsNoLabel(std::string_view field) {
+  return IsGap(field) && LowerCase(std::string(field)) != "none";
+}
+
+// Reads the label's column. Throws DataError for a record without a label.
+LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int64_t column) {
+  LabelColumn labels;
+  TableScan scan(request.data, layout.separator, layout.header);
+  std::vector<std::string_view> fields;
+  for (; scan.Next(&fields); ++labels.records) {
+    const std::string_view field = column < std::ssize(fields) ? fields[column] : "";
+    if (IsNoLabel(field))
+      throw DataError(request.data, labels.records,
+                      StrCat("the label in ", ColumnLabel(layout, column), " is ", FieldText(field),
+                             "; remove the records without a label", kAnother));
+    const std::optional<float> number = FloatIn(field);
+    labels.numbers = labels.numbers && number;
+    labels.integers = labels.integers && number && std::trunc(*number) == *number;
+    const auto known = labels.counts.find(WithSingleQuotes(field));
+    if (known != labels.counts.end()) {
+      ++known->second;
+    } else if (labels.counts.size() > LabelWords::kMostWords) {
+      labels.many = true;
+    } else {
+      labels.counts.emplace(WithSingleQuotes(field), 1);
+    }
+  }
+  if (labels.records < kLeastRecords)
+    throw DataError(request.data, -1,
+                    StrCat("has ", Counted(labels.records, "record"), "; a job needs at least ",
+                           kLeastRecords));
+  return labels;
+}
+
+// Returns whether the labels are measured numbers, such as prices, and no classes.
+bool SeemReal(const LabelColumn& labels) {
+  constexpr int64_t kMostClasses = 50, kFew = 10;
+  if (!labels.numbers) return false;
+  return !labels.integers || std::ssize(labels.counts) > kMostClasses || labels.HardlyRepeat(kFew);
+}
+
+void CheckClasses(const JobRequest& request, const TableLayout& layout, const LabelColumn& labels,
+                  int64_t column) {
+  constexpr int64_t kFew = 20;  // records in which most labels may differ
+  const std::string name = ColumnLabel(layout, column);
+  if (labels.HardlyRepeat(kFew))
+    throw DataError(
+        request.data, -1,
+        StrCat("the labels in ", name, " hardly repeat: ", labels.many ? "more than " : "",
+               Counted(std::ssize(labels.counts), "different one"), " in ",
+               Counted(labels.records, "record"), kAnother));
+  if (labels.counts.size() < 2)
+    throw DataError(request.data, -1,
+                    StrCat("all labels in ", name, " are ", FieldText(labels.counts.begin()->first),
+                           "; a net learns from two classes or more", kAnother));
+  for (const auto& [word, count] : labels.counts)
+    if (word.size() > LabelWords::kMostBytes || ReplaceInvalidUtf8(word) != word)
+      throw DataError(request.data, -1,
+                      StrCat("the label ", FieldText(word), " in ", name, " must be UTF-8 of ",
+                             LabelWords::kMostBytes, " bytes at most", kAnother));
+}
+
+// Sets the classes, numbers in their order, and adds notes about them.
+void SetClasses(const LabelColumn& labels, TableLabel* label, std::vector<std::string>* notes) {
+  constexpr size_t kShown = 10, kShownBytes = 40;
+  std::vector<std::string> classes;
+  for (const auto& [word, count] : labels.counts) classes.push_back(word);
+  if (labels.numbers)
+    std::ranges::stable_sort(classes, {}, [](const std::string& word) { return *FloatIn(word); });
+  label->class_count = std::ssize(classes);
+  std::string text = Counted(classes.size(), "class", "classes") + ": ";
+  for (size_t i = 0; i < std::min(kShown, classes.size()); ++i)
+    text += (i > 0 ? ", " : "") + ShortText(Printable(classes[i]), kShownBytes);
+  if (classes.size() > kShown) text += ", ...";
+  notes->push_back(text);
+  for (const auto& [word, count] : labels.counts)
+    if (std::llround(static_cast<double>(count) * kTestShare) == 0)
+      notes->push_back(StrCat("class ", ShortText(Printable(word), kShownBytes), " has only ",
+                              Counted(count, "record"), ", too few for a test"));
+  bool counted = true;  // the labels are 0, 1, 2, ...
+  for (size_t i = 0; i < classes.size(); ++i) counted = counted && classes[i] == StrCat(i);
+  if (!counted) label->classes = std::move(classes);
+}
+
+}  // namespace
+
+TableLabel TableLabelOf(const JobRequest& request, const TableLayout& layout,
+                        std::vector<std::string>* notes) {
+  TableLabel label;
+  const int64_t count = std::max<int64_t>(1, request.targets.value_or(1));
+  label.column = ChooseColumn(request, layout, count, notes);
+  label.name = NameInConf(layout.names, label.column);
+  const LabelColumn labels = ReadLabels(request, layout, label.column);
+  label.records = labels.records;
+  const bool id = label.column < std::ssize(layout.names) && IsBareId(layout.names[label.column]) &&
+                  labels.HardlyRepeat(1);
+  if (id)
+    throw DataError(request.data, -1,
+                    StrCat(ColumnLabel(layout, label.column),
+                           ", would be the label, and it seems to be an id", kAnother));
+  label.targets = request.targets.value_or(SeemReal(labels) ? 1 : 0);
+  if (label.targets == 0) {
+    CheckClasses(request, layout, labels, label.column);
+    SetClasses(labels, &label, notes);
+  } else if (!request.targets) {
+    notes->push_back(
+        StrCat("the labels are numbers ", labels.integers ? "that hardly repeat" : "with fractions",
+               ", so the net learns to predict a number; -targets 0 makes them classes"));
+  }
+  return label;
+}
+
+}  // namespace singa

@@ -1,0 +1,199 @@
+#include "driver/template/new_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "io/temp_dir.h"
+#include "support/driver/captured_command.h"
+
+namespace singa::new_job_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+class NewJobTest : public testing::Test {
+ protected:
+  // Runs `singa new job` on a table.
+  CapturedCommand Make(const std::string& table, std::vector<std::string> flags = {}) const {
+    dir_.Write("t.csv", table);
+    fs::remove_all(dir_.Path("job"));
+    flags.insert(flags.begin(), "job");
+    flags.insert(flags.end(), {dir_.Path("t.csv"), dir_.Path("job")});
+    return CapturedCommand([&] { return NewJob(flags); });
+  }
+  // Returns the error of a table of which no job can be made, and checks that nothing is left.
+  std::string Error(const std::string& table, const std::vector<std::string>& flags = {},
+                    int code = kExitBadData) const {
+    const CapturedCommand run = Make(table, flags);
+    EXPECT_EQ(run.code, code) << run.err;
+    for (const auto& entry : fs::directory_iterator(dir_.path()))
+      EXPECT_EQ(entry.path().filename(), "t.csv");
+    return run.err;
+  }
+  std::string Conf() const { return TempDir::Read(dir_.Path("job/job.conf")); }
+
+  const TempDir dir_;
+};
+
+// Returns a table of `count` lines, in which `#` stands for a number that grows, and `@` for 0
+// or 1.
+std::string Lines(const std::string& header, const std::string& line, int count) {
+  std::string text = header;
+  for (int i = 0; i < count; ++i) {
+    for (const char c : line)
+      text += c == '#' ? std::to_string(i) : c == '@' ? std::to_string(i % 2) : std::string(1, c);
+    text += '\n';
+  }
+  return text;
+}
+
+TEST_F(NewJobTest, WritesTablesAndAJobThatDescribesTheColumns) {
+  const CapturedCommand run = Make(
+      "id,age,city,when,rank\n1,30,Oslo,,a\n2,,Rome,,b\n3,50,Oslo,,a\n4,60,,,b\n5,20,Rome,,a\n");
+  ASSERT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("the first line names the columns, as it has no number\n"
+                                 "the label is column 5, \"rank\", the last one; -label_column C "
+                                 "names another\n2 classes: a, b\n"
+                                 "column \"id\": left out, because it seems to be an id\n"));
+  EXPECT_THAT(run.err, HasSubstr("column \"when\": left out, because it is empty\n"
+                                 "each record has 3 numbers\n"));
+  EXPECT_THAT(run.err, HasSubstr("job/train.csv: 4 records\n"));
+  EXPECT_THAT(Conf(), HasSubstr("batchsize: 4 shape: 3 shuffle: true\n"
+                                "      header: true label_column: \"rank\"\n"
+                                "      columns { name: \"id\" leave_out: true }  # it seems"));
+  EXPECT_THAT(Conf(), HasSubstr("class_names: [\"a\", \"b\"]"));
+  EXPECT_THAT(Conf(), HasSubstr("channel_std: ["));
+}
+
+TEST_F(NewJobTest, TakesTheColumnWithANameOfLabelsElseTheLastOne) {
+  const std::string named = Lines("a,Target,b\n", "#,@,5", 20);
+  EXPECT_THAT(Make(named).err, HasSubstr("the label is column 2, \"Target\", by its name"));
+  EXPECT_THAT(Conf(), HasSubstr("label_column: \"Target\"\n"));
+  EXPECT_THAT(Make(Lines("y,label,b\n", "#,5,@", 20)).err, HasSubstr("column 3, \"b\", the last"));
+  EXPECT_THAT(Make(Lines("", "#,@", 20)).err, HasSubstr("the label is column 2, the last one"));
+  EXPECT_THAT(Conf(), HasSubstr("      label_column: \"2\"\n"));
+  EXPECT_THAT(Conf(), Not(HasSubstr("header")));
+  const CapturedCommand said = Make(Lines("a,b\n", "@,#", 20), {"-label_column", "a"});
+  EXPECT_THAT(said.err, Not(HasSubstr("the label is")));
+  EXPECT_THAT(Conf(), HasSubstr("label_column: \"a\"\n"));
+}
+
+TEST_F(NewJobTest, FindsTheSeparator) {
+  EXPECT_THAT(Make(Lines("a;b\n", "#;@", 20)).err, HasSubstr("\";\" separate the fields"));
+  EXPECT_THAT(Conf(), HasSubstr("separator: \";\""));
+  EXPECT_THAT(Make(Lines("a\tb\n", "#\t@", 20)).err, HasSubstr("tabs separate the fields"));
+  EXPECT_THAT(Conf(), HasSubstr("separator: \"\\t\""));
+}
+
+TEST_F(NewJobTest, TellsOfDecimalCommas) {
+  EXPECT_THAT(
+      Make(Lines("a;b\n", "#,5;@", 9)).err,
+      HasSubstr("\"0,5\" in column 1, \"a\" is read as a word; write numbers with a point"));
+}
+
+TEST_F(NewJobTest, ListsNumbersThatDoNotCountFromZeroAsClasses) {
+  Make(Lines("a,b\n", "#,1@", 20));
+  EXPECT_THAT(Conf(), HasSubstr("class_names: [\"10\", \"11\"]"));
+  Make(Lines("a,b\n", "#,@", 20));
+  EXPECT_THAT(Conf(), Not(HasSubstr("class_names")));
+}
+
+TEST_F(NewJobTest, LearnsNumbersInTheirOwnUnit) {
+  const std::string prices = Lines("a,price\n", "@,2#0.5", 20);
+  const CapturedCommand run = Make(prices);
+  EXPECT_THAT(run.err, HasSubstr("the labels are numbers with fractions, so the net learns to "
+                                 "predict a number; -targets 0 makes them classes"));
+  EXPECT_THAT(Conf(), HasSubstr("num_targets: 1\n"));
+  EXPECT_THAT(Conf(), HasSubstr("{ name: \"mean\" lr_scale: 0 init { type: kConstant value: "));
+  EXPECT_THAT(Conf(), HasSubstr("type: kEuclideanLoss srclayers: \"units\" srclayers: \"data:1\""));
+  EXPECT_THAT(Make(Lines("a,price\n", "@,90#", 60)).err, HasSubstr("numbers that hardly repeat"));
+  EXPECT_EQ(Make(Lines("a,b\n", "#,@", 20), {"-targets", "1"}).code, kExitOk);
+  EXPECT_THAT(Conf(), HasSubstr("num_targets: 1\n"));
+}
+
+TEST_F(NewJobTest, GivesEachOfSeveralTargetsLayersOfItsOwn) {
+  const CapturedCommand run = Make(Lines("a,b,c\n", "@,#,300#", 20), {"-targets", "2"});
+  EXPECT_THAT(run.err, HasSubstr("the first target is column 2, \"b\", as the last ones"));
+  EXPECT_THAT(Conf(), HasSubstr("name: \"outputs\" type: kConcate srclayers: \"units1\" srclayers: "
+                                "\"units2\"\n    concate_conf { concate_dim: 1 }"));
+}
+
+TEST_F(NewJobTest, RefusesTablesThatTeachNothing) {
+  EXPECT_THAT(Error(""), HasSubstr("t.csv"));
+  EXPECT_THAT(Error("1\n2\n3\n"), HasSubstr("has 1 column; a net needs columns to learn from"));
+  EXPECT_THAT(Error(Lines("", "#,@", 4)), HasSubstr("has 4 records; a job needs at least 5"));
+  EXPECT_THAT(Error(Lines("", "#,7", 9)), HasSubstr("all labels in column 2 are \"7\""));
+  EXPECT_THAT(Error(Lines("", "#,word#", 30)),
+              HasSubstr("hardly repeat: 30 different ones in 30 records; -label_column C names"));
+  EXPECT_THAT(Error(Lines("a,id\n", "@,#", 9)),
+              HasSubstr("column 2, \"id\", would be the label, and it seems to be an id"));
+  EXPECT_THAT(Error(Lines("id,b\n", "#,@", 9)),
+              HasSubstr("no column is left to learn from; column \"id\": left out, because it"));
+  EXPECT_THAT(Error("a,b\n1,x\n2,y\n3,x\n4,\n5,y\n"),
+              HasSubstr("record 3: the label in column 2, \"b\" is \"\"; remove"));
+  EXPECT_THAT(Error("a,b\n1,x\nz,y\n3,x\n4,x\n5,y\n"), HasSubstr("t.csv:3: record 1: number 1"));
+  EXPECT_THAT(Error("a,b\n1,v\n1,w\n1,x\n1,y\n1,z\n"), HasSubstr("no record for the test"));
+}
+
+TEST_F(NewJobTest, RefusesWrongCalls) {
+  const std::string table = Lines("a,b\n", "#,@", 9);
+  EXPECT_THAT(Error(table, {"-label_column", "c"}), HasSubstr("the header has no column \"c\""));
+  EXPECT_THAT(Error(table, {"-label_column", "2", "-targets", "2"}),
+              HasSubstr("has 2 columns, and 2 columns from -label_column \"2\" on would be read"));
+  EXPECT_THAT(Error(table, {"-targets", "2"}), HasSubstr("none is left to learn from"));
+  EXPECT_THAT(Error(table, {"-targets", "-1"}, kExitUsage), HasSubstr("must be from 0 to 100"));
+  EXPECT_THAT(Error(table, {"-separator", "x"}, kExitUsage), HasSubstr("has the character x"));
+  fs::create_directory(dir_.Path("other"));
+  dir_.Write("other/file", "");
+  const CapturedCommand taken([&] {
+    return NewJob({"job", dir_.Path("t.csv"), dir_.Path("other")});
+  });
+  EXPECT_EQ(taken.code, kExitCantCreate);
+  const CapturedCommand gone([&] { return NewJob({"job", dir_.Path("x"), dir_.Path("job")}); });
+  EXPECT_EQ(gone.code, kExitNoInput);
+  const CapturedCommand none([&] { return NewJob({"job", dir_.Path("t.csv")}); });
+  EXPECT_THAT(none.err, HasSubstr("needs data and a folder: singa new job DATA DIR"));
+}
+
+TEST_F(NewJobTest, RefusesFoldersWithoutClasses) {
+  fs::create_directories(dir_.Path("pics/cat"));
+  const auto error = [&](const std::string& dir) {
+    const CapturedCommand run([&] { return NewJob({"job", dir_.Path("pics"), dir_.Path(dir)}); });
+    EXPECT_NE(run.code, kExitOk);
+    EXPECT_FALSE(fs::exists(dir_.Path(dir)));
+    return run.err;
+  };
+  error("job");  // it has no picture
+  for (int i = 0; i < 6; ++i) dir_.Write(StrCat("pics/cat/", i, ".png"), "no picture");
+  EXPECT_THAT(error("job"), HasSubstr("has pictures of one class, cat"));
+  EXPECT_THAT(error("pics/job"), HasSubstr("DIR lies in DATA"));
+  fs::create_directories(dir_.Path("pics/a dog"));
+  for (int i = 0; i < 6; ++i) dir_.Write(StrCat("pics/a dog/", i, ".png"), "no picture");
+  EXPECT_THAT(error("job"), HasSubstr("pics/a dog/"));  // which is damaged
+  const CapturedCommand parts([&] {
+    fs::create_directories(dir_.Path("parts"));
+    fs::copy(dir_.Path("pics/cat"), dir_.Path("parts/train"));
+    fs::copy(dir_.Path("pics/cat"), dir_.Path("parts/Test"));
+    return NewJob({"job", dir_.Path("parts"), dir_.Path("job")});
+  });
+  EXPECT_EQ(parts.code, kExitBadData);
+  EXPECT_THAT(parts.err, HasSubstr("its folders would be classes, and are [\"Test\", \"train\"]"));
+  dir_.Write("pics/cat/line\nbreak.png", "");
+  EXPECT_THAT(error("job"), HasSubstr("has a line break in its name"));
+  const CapturedCommand flag([&] {
+    return NewJob({"job", "-header", dir_.Path("pics"), dir_.Path("job")});
+  });
+  EXPECT_EQ(flag.code, kExitUsage);
+  EXPECT_THAT(flag.err, HasSubstr("-header is for a table"));
+}
+
+}  // namespace
+}  // namespace singa::new_job_test
