@@ -51,7 +51,7 @@ NAMED_ELSEWHERE = {
     "src/driver/command/": {"STORE"},  # -synthetic
     "src/driver/data/": {"STORE"},  # the format by default
     "src/driver/bench/": {"STORE"},
-    "src/driver/template/": {"STORE"},  # the stores of jobs that it writes
+    "src/driver/new_job/": {"STORE"},  # the stores of jobs that it writes
 }
 
 

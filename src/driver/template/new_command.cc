@@ -2,8 +2,8 @@
 
 #include "driver/arguments/arguments.h"
 #include "driver/command/subcommand.h"
+#include "driver/new_job/new_job.h"
 #include "driver/template/layer_project.h"
-#include "driver/template/new_job.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "driver/template/job_lines.h"
+#include "driver/new_job/job_lines.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,7 +43,7 @@ std::string JobHead(const std::string& dir, const std::string& about, int64_t ep
                 " } }\nneuralnet {\n");
 }
 
-std::string JobEnd(const std::string& dir) {
+std::string JobTail(const std::string& dir) {
   return StrCat("}\n# The folder for metrics and checkpoints, which singa predict reads.\n",
                 "cluster { workspace: ", QuotedText(dir + "/run"), " }\n");
 }

@@ -1,4 +1,4 @@
-#include "driver/template/new_job.h"
+#include "driver/new_job/new_job.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,6 +62,7 @@ TEST_F(NewJobTest, WritesTablesAndAJobThatDescribesTheColumns) {
   EXPECT_THAT(run.err, HasSubstr("the first line names the columns, as it has no number\n"
                                  "the label is column 5, \"rank\", the last one; -label_column C "
                                  "names another\n2 classes: a, b\n"
+                                 "class b has only 2 records, too few for a test\n"
                                  "column \"id\": left out, because it seems to be an id\n"));
   EXPECT_THAT(run.err, HasSubstr("column \"when\": left out, because it is empty\n"
                                  "each record has 3 numbers\n"));

@@ -1,7 +1,7 @@
 // PictureJob makes a job that learns from a folder with a folder of pictures for each class.
 #pragma once
 
-#include "driver/template/job_request.h"
+#include "driver/new_job/job_request.h"
 
 namespace singa {
 

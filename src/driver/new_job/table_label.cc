@@ -1,4 +1,4 @@
-#include "driver/template/table_label.h"
+#include "driver/new_job/table_label.h"
 
 #include <algorithm>
 #include <cmath>
@@ -147,7 +147,7 @@ void CheckClasses(const JobRequest& request, const TableLayout& layout, const La
 
 // Sets the classes, numbers in their order, and adds notes about them.
 void SetClasses(const LabelColumn& labels, TableLabel* label, std::vector<std::string>* notes) {
-  constexpr size_t kShown = 10, kShownBytes = 40;
+  constexpr size_t kShown = 10, kShownFieldBytes = 40;
   std::vector<std::string> classes;
   for (const auto& [word, count] : labels.counts) classes.push_back(word);
   if (labels.numbers)
@@ -155,12 +155,12 @@ void SetClasses(const LabelColumn& labels, TableLabel* label, std::vector<std::s
   label->class_count = std::ssize(classes);
   std::string text = Counted(classes.size(), "class", "classes") + ": ";
   for (size_t i = 0; i < std::min(kShown, classes.size()); ++i)
-    text += (i > 0 ? ", " : "") + ShortText(Printable(classes[i]), kShownBytes);
+    text += (i > 0 ? ", " : "") + ShortText(Printable(classes[i]), kShownFieldBytes);
   if (classes.size() > kShown) text += ", ...";
   notes->push_back(text);
   for (const auto& [word, count] : labels.counts)
     if (std::llround(static_cast<double>(count) * kTestShare) == 0)
-      notes->push_back(StrCat("class ", ShortText(Printable(word), kShownBytes), " has only ",
+      notes->push_back(StrCat("class ", ShortText(Printable(word), kShownFieldBytes), " has only ",
                               Counted(count, "record"), ", too few for a test"));
   bool counted = true;  // the labels are 0, 1, 2, ...
   for (size_t i = 0; i < classes.size(); ++i) counted = counted && classes[i] == StrCat(i);

@@ -1,4 +1,4 @@
-#include "driver/template/table_layout.h"
+#include "driver/new_job/table_layout.h"
 
 #include <algorithm>
 #include <iterator>

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "driver/template/job_request.h"
+#include "driver/new_job/job_request.h"
 
 namespace singa {
 
 struct TableLayout {
-  std::string separator;
+  std::string separator = {};
   bool header = false;
-  std::vector<std::string> names;  // of the columns; empty: there is no header
+  std::vector<std::string> names = {};  // of the columns; empty: there is no header
   int64_t columns = 0;
 };
 

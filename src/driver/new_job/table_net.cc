@@ -1,10 +1,10 @@
-#include "driver/template/table_net.h"
+#include "driver/new_job/table_net.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "driver/template/job_lines.h"
+#include "driver/new_job/job_lines.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

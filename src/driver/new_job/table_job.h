@@ -1,7 +1,7 @@
 // TableJob makes a job that learns from a table.
 #pragma once
 
-#include "driver/template/job_request.h"
+#include "driver/new_job/job_request.h"
 
 namespace singa {
 

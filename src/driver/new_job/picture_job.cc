@@ -1,4 +1,4 @@
-#include "driver/template/picture_job.h"
+#include "driver/new_job/picture_job.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/text/counted.h"
-#include "driver/template/class_lists.h"
-#include "driver/template/job_lines.h"
+#include "driver/new_job/class_lists.h"
+#include "driver/new_job/job_lines.h"
 #include "io/store/store.h"
 #include "io/store/store_statistics.h"
 #include "singa/base/error.h"
@@ -133,7 +133,7 @@ NewJobText PictureJob(const JobRequest& request) {
   made.conf = JobHead(request.dir, about, epochs, "0.002") +
               DataLayer(request, kTrainList, "kTrain", batch, side, shared) +
               DataLayer(request, kTestList, "kTest", batch, side, shared) +
-              PictureLayers(crop, classes.size()) + JobEnd(request.dir);
+              PictureLayers(crop, classes.size()) + JobTail(request.dir);
   return made;
 }
 

@@ -22,7 +22,7 @@ std::string ConfNumber(double number);
 std::string JobHead(const std::string& dir, const std::string& about, int64_t epochs,
                     const std::string& rate);
 // Returns the last line of a job.
-std::string JobEnd(const std::string& dir);
+std::string JobTail(const std::string& dir);
 
 // Returns channel_mean and channel_std, each in a line that begins with `indent`. If there are too
 // many channels for a conf, one mean and one deviation serve all.

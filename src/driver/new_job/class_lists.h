@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/template/job_request.h"
+#include "driver/new_job/job_request.h"
 
 namespace singa {
 

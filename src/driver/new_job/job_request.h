@@ -9,10 +9,10 @@
 namespace singa {
 
 struct JobRequest {
-  std::string data;   // a table, or a folder of class folders
-  std::string dir;    // folder of the job, as its paths name it
-  std::string fresh;  // a new folder, in which files are written; it becomes `dir`
-  uint64_t seed = 0;  // of the choice of test records
+  std::string data = {};   // a table, or a folder of class folders
+  std::string dir = {};    // folder of the job, as its paths name it
+  std::string fresh = {};  // a new folder, in which files are written; it becomes `dir`
+  uint64_t seed = 0;       // of the choice of test records
   // For tables.
   bool header = false;               // there is one for sure
   std::string separator = {};        // "": found out
@@ -21,11 +21,11 @@ struct JobRequest {
 };
 
 struct NewJobText {
-  std::string conf;                // of the job
-  std::vector<std::string> notes;  // what was decided, and why: a line for each
-  std::string train, test;         // files in `dir` with the records
+  std::string conf = {};                // of the job
+  std::vector<std::string> notes = {};  // what was decided, and why: a line for each
+  std::string train = {}, test = {};    // files in `dir` with the records
   int64_t train_records = 0, test_records = 0;
-  std::string another;  // what stands for new records in a command, such as "new.csv"
+  std::string another = {};  // what stands for new records in a command, such as "new.csv"
 };
 
 inline constexpr double kTestShare = 0.2;        // of the records

@@ -1,4 +1,4 @@
-#include "driver/template/new_job.h"
+#include "driver/new_job/new_job.h"
 
 #include <filesystem>
 #include <iostream>
@@ -10,10 +10,10 @@
 #include "base/text/json_text.h"
 #include "driver/arguments/arguments.h"
 #include "driver/command/new_folder.h"
-#include "driver/template/job_lines.h"
-#include "driver/template/job_request.h"
-#include "driver/template/picture_job.h"
-#include "driver/template/table_job.h"
+#include "driver/new_job/job_lines.h"
+#include "driver/new_job/job_request.h"
+#include "driver/new_job/picture_job.h"
+#include "driver/new_job/table_job.h"
 #include "io/file/new_file.h"
 #include "io/format/guess_backend.h"
 #include "io/store/store.h"

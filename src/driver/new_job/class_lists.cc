@@ -1,4 +1,4 @@
-#include "driver/template/class_lists.h"
+#include "driver/new_job/class_lists.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "driver/template/table_job.h"
+#include "driver/new_job/table_job.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
-#include "driver/template/job_lines.h"
-#include "driver/template/table_label.h"
-#include "driver/template/table_layout.h"
-#include "driver/template/table_net.h"
+#include "driver/new_job/job_lines.h"
+#include "driver/new_job/table_label.h"
+#include "driver/new_job/table_layout.h"
+#include "driver/new_job/table_net.h"
 #include "io/format/split_lines.h"
 #include "io/store/store.h"
 #include "io/store/store_statistics.h"
@@ -102,7 +102,7 @@ std::string ConfText(const JobRequest& request, const TableLabel& label, const S
          DataLayer(StrCat(request.dir, "/", kTrainTable), "kTrain", batch, s.least_size, shared) +
          DataLayer(StrCat(request.dir, "/", kTestTable), "kTest", batch, s.least_size, shared) +
          (label.targets == 0 ? ClassLayers(label.class_count) : TargetLayers(s.targets)) +
-         JobEnd(request.dir);
+         JobTail(request.dir);
 }
 
 }  // namespace
