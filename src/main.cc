@@ -1,3 +1,4 @@
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -24,14 +25,16 @@ bool SpinBriefly() {
 bool KeepFewBlocks() { return SetDefault("GLIBC_TUNABLES", "glibc.malloc.tcache_max=64"); }
 
 // The libraries read these variables when they are loaded, so the program starts itself again.
-void SetUpLibraries(char** argv) {
+void SetUpLibraries(const char* program, char** argv) {
   const bool spins = SpinBriefly(), keeps = KeepFewBlocks();
-  if (spins || keeps) execv("/proc/self/exe", argv);
+  if (spins || keeps) execv(program, argv);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  SetUpLibraries(argv);
+  const char* const starter = std::getenv("SINGA_STARTER");  // see OwnProgram
+  SetUpLibraries(starter ? starter : "/proc/self/exe", argv);
+  prctl(PR_SET_NAME, "singa");  // it has the name of what was executed last: exe, or the loader
   return singa::Driver().Main(argc, argv);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -103,6 +104,11 @@ class Losses {
 void AwaitPause(std::chrono::milliseconds pause, const StopSignals& signals) {
   pollfd watched = {signals.descriptor(), POLLIN, 0};
   ::poll(&watched, 1, static_cast<int>(pause.count()));
+}
+
+std::string OwnProgram() {
+  const char* const starter = std::getenv("SINGA_STARTER");
+  return starter ? starter : "/proc/self/exe";
 }
 
 ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::string>& args,

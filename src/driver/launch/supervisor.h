@@ -17,8 +17,12 @@ namespace singa {
 
 void AwaitPause(std::chrono::milliseconds pause, const StopSignals& signals);
 
+// Returns the file that starts this program again: /proc/self/exe, or the value of SINGA_STARTER,
+// which tool/starter.cc sets where it starts the program by a loader of its own.
+std::string OwnProgram();
+
 struct SuperviseOptions {
-  std::string program = "/proc/self/exe";
+  std::string program = OwnProgram();
   // Time for the others to end by themselves after rank 0 has ended.
   std::chrono::milliseconds end_timeout{10000};
   // Replaces end_timeout if a signal has stopped the job: no process has anything left to save.
