@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
 # Puts programs of a build with the shared objects that they need, stripped, into one folder that
-# runs on another machine, and that into FOLDER.tar.gz of at most 60 MiB:
+# runs on another machine, and that into FOLDER.tar.gz of at most 62 MiB:
 # tool/bundle.sh BUILD FOLDER [ROOM ...], which are singa and the tests of these rooms; with
-# cmake --build BUILD --target bundle they are those that tool/test_gpu.sh runs. Left out are libc
-# and what CUDA's driver and toolkit bring, which are loaded from there. COMMIT says what the
-# checkout was. GLIBC has the oldest version of glibc that runs the programs, as their files say it.
-# A build on Debian 12 does not run on older systems. Fails where a program, unpacked elsewhere,
-# does not start with an empty environment. Needs patchelf.
+# cmake --build BUILD --target bundle they are those that tool/test_gpu.sh runs.
+#
+#   FOLDER/NAME   starts bin/NAME, by libc's loader if the host's glibc is older than GLIBC has it;
+#                 one file under several names (tool/starter.cc)
+#   bin, lib      the programs; the libraries that they need, but not what CUDA's driver and toolkit
+#                 bring, which are loaded from the host
+#   libc          this system's glibc, with its loader
+#   GLIBC         the oldest version of glibc that runs the programs without libc, as their files say it
+#   COMMIT        what the checkout was
+#
+# Fails where a program, unpacked elsewhere, does not start with an empty environment, by either
+# glibc. Needs patchelf, and a compiler with a static libc.
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: tool/bundle.sh BUILD FOLDER [ROOM ...]" >&2; exit 2; }
 build=$1 folder=${2%/}
 shift 2
-most_bytes=$((60 << 20))
+most_bytes=$((62 << 20))
 command -v patchelf >/dev/null ||
   { echo "patchelf is missing: tool/packages.sh test installs it" >&2; exit 2; }
 if [ -e "$folder" ] && [ ! -f "$folder/COMMIT" ]; then
@@ -20,13 +27,13 @@ if [ -e "$folder" ] && [ ! -f "$folder/COMMIT" ]; then
 fi
 
 rm -rf "$folder" "$folder.tar.gz"
-mkdir -p "$folder"
+mkdir -p "$folder"/{bin,lib,libc}
 git -C "$(dirname "$0")" describe --always --exclude='*' --dirty=+ > "$folder/COMMIT"
 programs=("$build/bin/singa")
 for room in "$@"; do
   programs+=("$build/bin/test_$room")
 done
-own_of_libc='^(linux-vdso|ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nsl))\.so'
+files_of_libc='(ld-linux.*\.so\.[0-9]+|libnsl\.so\.1|lib(c|m|mvec|dl|rt|pthread|resolv|util|anl)\.so\.[0-9]+)'
 
 # The name and file of each library that a program needs, those of libc left out.
 needs() {
@@ -36,31 +43,37 @@ needs() {
     echo "$1 needs what is not here" >&2
     return 1
   fi
-  awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<< "$found" | grep -Ev "$own_of_libc" || true
+  awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<< "$found" | grep -Ev "^$files_of_libc " || true
 }
 for program in "${programs[@]}"; do
-  install -s "$program" "$folder"
+  install -s "$program" "$folder/bin"
   libraries=$(needs "$program")
   while read -r name file; do
-    [ -z "$name" ] || install -s -T "$(realpath "$file")" "$folder/$name"
+    [ -z "$name" ] || install -s -m 644 -T "$(realpath "$file")" "$folder/lib/$name"
   done <<< "$libraries"
 done
 # The old kind of RPATH holds for what a library needs in turn, too.
-shopt -s nullglob
-for file in "$folder"/{singa,test_*,lib*}; do
-  patchelf --force-rpath --set-rpath '$ORIGIN' "$file"
-done
+patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$folder"/bin/*
+patchelf --force-rpath --set-rpath '$ORIGIN' "$folder"/lib/*
 
 # The highest version of glibc of which a file needs a symbol.
-for file in "$folder"/{singa,test_*,lib*}; do
-  readelf --version-info --wide "$file"
-done | grep -oP 'Name: GLIBC_\K[0-9.]+' | sort -uV | tail -n 1 > "$folder/GLIBC"
+readelf --version-info --wide "$folder"/{bin,lib}/* |
+  grep -oP 'Name: GLIBC_\K[0-9.]+' | sort -uV | tail -n 1 > "$folder/GLIBC"
 [ -s "$folder/GLIBC" ] || { echo "no file names a version of glibc" >&2; exit 1; }
+
+loader=$(patchelf --print-interpreter "$build/bin/singa")
+find "$(dirname "$(realpath "$loader")")" -maxdepth 1 -regextype posix-extended \
+  -regex ".*/$files_of_libc" -exec cp -L -t "$folder/libc" {} +
+"${CXX:-c++}" -std=c++20 -O2 -Wall -Wextra -Werror -static -s "-DSINGA_LOADER=\"$loader\"" \
+  -o "$folder/singa" "$(dirname "$0")/starter.cc"
+for program in "${programs[@]:1}"; do
+  ln "$folder/singa" "$folder/$(basename "$program")"
+done
 
 tar -C "$(dirname "$folder")" -czf "$folder.tar.gz" "$(basename "$folder")"
 bytes=$(stat -c %s "$folder.tar.gz")
 echo "$folder.tar.gz: $((bytes >> 20)) MiB, $(du -sm "$folder" | cut -f1) unpacked;" \
-  "runs with glibc $(cat "$folder/GLIBC") or later" >&2
+  "has its own glibc for hosts where it is older than $(cat "$folder/GLIBC")" >&2
 if [ "$bytes" -gt $most_bytes ]; then
   echo "$folder.tar.gz has $bytes bytes, at most $most_bytes are allowed" >&2
   exit 1
@@ -69,14 +82,26 @@ fi
 elsewhere=$(mktemp -d)
 trap 'rm -r "$elsewhere"' EXIT
 tar -C "$elsewhere" -xzf "$folder.tar.gz"
-for file in "$elsewhere"/*/{singa,test_*}; do
-  strange=$(needs "$file" | grep -v " $elsewhere/" || true)
-  if [ -n "$strange" ]; then
-    printf '%s takes of this machine:\n%s\n' "$(basename "$file")" "$strange" >&2
-    exit 1
-  fi
-  asked=version
-  [[ $file != */test_* ]] || asked=--gtest_list_tests
-  env -i "$file" $asked >/dev/null || { echo "$(basename "$file") does not start" >&2; exit 1; }
-done
-echo "its programs start with an empty environment" >&2
+top=$elsewhere/$(basename "$folder")
+# starts GLIBC: whether all programs start where they seem to need this version.
+starts() {
+  local name asked strange
+  echo "$1" > "$top/GLIBC"
+  for program in "${programs[@]}"; do
+    name=$(basename "$program")
+    # The loader then prints what it has loaded, and ends.
+    strange=$(env -i LD_TRACE_LOADED_OBJECTS=1 "$top/$name" | grep ' => ' | grep -v " => $top/" |
+      if [ "$1" = "$never" ]; then cat; else grep -Ev "^\s*$files_of_libc "; fi || true)
+    if [ -n "$strange" ]; then
+      printf '%s takes of this machine:\n%s\n' "$name" "$strange" >&2
+      return 1
+    fi
+    asked=version
+    [[ $name != test_* ]] || asked=--gtest_list_tests
+    env -i "$top/$name" $asked >/dev/null || { echo "$name does not start" >&2; return 1; }
+  done
+}
+never=999.0
+starts "$(cat "$top/GLIBC")"
+starts $never
+echo "its programs start with an empty environment, by this system's glibc and by their own" >&2

@@ -6,13 +6,15 @@
 # TOOL ROOM FILTER [OPTION...]. The tests judge what a call returns: some ask for too much, to see the
 # error. A shard's log is TOOL-ROOM-SHARD.log.
 sanitize() {
-  local shards shard bad=0 status pids=() log
+  local shards shard bad=0 status pids=() log program=$bin/test_$2
+  # In a bundle that file starts another, and the sanitizer looks into what it starts itself.
+  [ ! -d "$bin/bin" ] || program=$bin/bin/test_$2
   shards=${SHARDS:-$(nproc)}
   [ "$shards" -le 4 ] || shards=4
   for ((shard = 0; shard < shards; ++shard)); do
     GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard timeout "$limit_s" \
       "$sanitizer" --error-exitcode 1 --report-api-errors no --tool "$1" "${@:4}" \
-      "$bin/test_$2" --gtest_brief=1 --gtest_filter="$3" > "$out/$1-$2-$shard.log" 2>&1 &
+      "$program" --gtest_brief=1 --gtest_filter="$3" > "$out/$1-$2-$shard.log" 2>&1 &
     pids+=($!)
   done
   for ((shard = 0; shard < shards; ++shard)); do
