@@ -4,8 +4,9 @@ the Python package in tool/python, which reads workspaces.
 
 usage: tool/wheel.py BUILD DIST; the wheel lies in the folder DIST and is named on stdout.
 
-tool/bundle.sh collects the program and its libraries. The wheel's tag is the version of glibc that
-they need, as it finds. pip refuses the wheel on a system with an older glibc. Needs patchelf.
+tool/bundle.sh collects the program and its libraries, with a glibc for hosts where it is older. The
+wheel's tag is the oldest version of glibc where a test has run it (test/system/bundle_hosts.sh), and pip
+refuses the wheel on older systems. Needs what tool/bundle.sh needs.
 """
 import base64
 import hashlib
@@ -19,6 +20,7 @@ import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "tool/python/singa"
+TAG = f"py3-none-manylinux_2_31_{platform.machine()}"
 WHEEL = """Wheel-Version: 1.0
 Generator: singa-wheel
 Root-Is-Purelib: false
@@ -29,7 +31,7 @@ Name: singa
 Version: {version}
 Summary: The training system SINGA: its program, and a reader of its workspaces
 License: Apache-2.0
-Requires-Python: >=3.9
+Requires-Python: >=3.8
 Provides-Extra: numpy
 Requires-Dist: numpy; extra == 'numpy'
 Description-Content-Type: text/plain
@@ -67,24 +69,19 @@ class Wheel:
         self._zip.close()
 
 
-def tag_of(bundle):
-    glibc = (bundle / "GLIBC").read_text().strip()
-    return f"py3-none-manylinux_{glibc.replace('.', '_')}_{platform.machine()}"
-
-
 def make_wheel(bundle, dist):
     project = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     version = re.search(r"project\(singa VERSION ([\d.]+)", project)[1]
-    tag = tag_of(bundle)
-    path = dist / f"singa-{version}-{tag}.whl"
+    path = dist / f"singa-{version}-{TAG}.whl"
     wheel = Wheel(path, f"singa-{version}.dist-info")
     for file in sorted(PACKAGE.glob("*.py")):
         wheel.add(f"singa/{file.name}", file.read_bytes())
-    for file in sorted(bundle.iterdir()):
-        mode = 0o755 if file.name == "singa" else 0o644
-        wheel.add(f"singa/bundle/{file.name}", file.read_bytes(), mode)
+    for file in sorted(bundle.rglob("*")):
+        if file.is_file():
+            mode = file.stat().st_mode & 0o777
+            wheel.add(f"singa/bundle/{file.relative_to(bundle)}", file.read_bytes(), mode)
     wheel.add_info("METADATA", METADATA.format(version=version))
-    wheel.add_info("WHEEL", WHEEL.format(tag=tag))
+    wheel.add_info("WHEEL", WHEEL.format(tag=TAG))
     wheel.add_info("entry_points.txt", ENTRY_POINTS)
     wheel.add_info("LICENSE", (ROOT / "LICENSE").read_bytes())
     wheel.add_info("COPYRIGHT", (ROOT / "tool/package/copyright").read_bytes())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Builds the wheel, installs it into a virtual environment by pip, trains the digits example by its
-command, and reads the workspace by its Python package.
+command, and reads the workspace by its Python package. Runs bundle_jobs.py by the bundle's own libc.
 
 usage: wheel_check.py BUILD; columns and tensors are checked where this Python has numpy
 """
@@ -14,6 +14,7 @@ import tempfile
 import case
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+JOB = ROOT / "examples/digits/job.conf"
 # Runs in the virtual environment; prints what the package reads as JSON.
 READER = """
 import json, singa
@@ -96,7 +97,7 @@ def train(folder, singa):
     case.has(run(folder, singa, "--version"), "singa 0.", "singa --version")
     (folder / "examples/digits").mkdir(parents=True)
     run(folder, singa, "data", "digits", "examples/digits/data")
-    run(folder, singa, "-conf", ROOT / "examples/digits/job.conf", "-set", "train_epochs=0",
+    run(folder, singa, "-conf", JOB, "-set", "train_epochs=0",
         "-set", "train_steps=20", "-set", "disp_freq=1", "-set", "checkpoint_freq=10")
 
 
@@ -124,6 +125,14 @@ def check_arrays(folder, python):
     run(folder, python, "-c", ARRAYS, PYTHONPATH=str(place))
 
 
+def use_own_libc(folder):
+    """Makes the bundle believe that this host's glibc is too old."""
+    [version] = folder.glob("venv/lib/python*/site-packages/singa/bundle/GLIBC")
+    version.write_text("999.0\n")
+    jobs = pathlib.Path(__file__).with_name("bundle_jobs.py")
+    run(folder, sys.executable, jobs, folder / "venv/bin/singa", JOB, "own")
+
+
 def main(build):
     with tempfile.TemporaryDirectory(prefix="singa-wheel-") as temporary:
         folder = pathlib.Path(temporary)
@@ -131,6 +140,7 @@ def main(build):
         train(folder, programs / "singa")
         check_reader(folder, programs / "python")
         check_arrays(folder, programs / "python")
+        use_own_libc(folder)
     print("the wheel was installed, trained and read")
 
 
