@@ -1,13 +1,14 @@
 # shellcheck shell=bash disable=SC2016
-# For bash scripts that `source` it: make_debian ROOT makes a bare Debian 12 in the folder ROOT. It
-# needs root, debootstrap and Debian's mirrors, as apt of this machine names them.
+# For bash scripts that `source` it: make_debian ROOT [CODENAME] makes a bare Debian in the folder
+# ROOT, by default Debian 12. It needs root, debootstrap and Debian's mirrors, as apt of this machine,
+# a Debian 12, names them.
 
 make_debian() {
-  local root=$1 mirror
+  local root=$1 codename=${2:-bookworm} mirror
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' \
     'Codename: bookworm' | head -n 1)
   echo "debootstrap from $mirror" >&2
-  debootstrap --variant=minbase bookworm "$root" "$mirror" >"$root.log" ||
+  debootstrap --variant=minbase "$codename" "$root" "$mirror" >"$root.log" ||
     { tail "$root.log" >&2; return 1; }
 }
 
