@@ -212,8 +212,25 @@ def a_table_with_columns_in_another_order_draws_a_warning(case):
     out = case.run("check", "job.conf")
     has(out.out + out.err, warning, "the output of a check")
     has(case.run("-conf", "job.conf").err, warning, "stderr of the training")
+
+
+@check
+def predict_reads_columns_by_their_names(case):
+    lines = rows()
+    table(case, lines)
+    case.train(job())
     case.write("job.conf", job())
-    has(case.run("predict", "-conf", "job.conf", "other.csv").err, warning, "stderr of predict")
+    case.write("same.csv", 'width,"height, cm",pipe,class\n' + "".join(f"{a},{b},{d},{c}\n" for a, b, c, d in lines))
+    other = 'class,note,pipe,"height, cm",width\n' + "".join(f"{c},x,{d},{b},{a}\n" for a, b, c, d in lines)
+    case.write("other.csv", other)
+    told = [line.split(":", 1)[1] for line in case.run("predict", "-conf", "job.conf", "t.csv").out.splitlines()[1:]]
+    for name in ("same.csv", "other.csv"):
+        run = case.run("predict", "-conf", "job.conf", name)
+        equal([line.split(":", 1)[1] for line in run.out.splitlines()[1:]], told, f"the predictions of {name}")
+    has(run.err, 'other.csv: leaves out columns that the training does not have: "note"', "stderr")
+    piped = subprocess.run([case.site.binary, "predict", "-conf", "job.conf", "-"], input=other, cwd=case.folder,
+                           capture_output=True, text=True, check=True)
+    equal([line.split(":", 1)[1] for line in piped.stdout.splitlines()[1:]], told, "the predictions of stdin")
 
 
 @check

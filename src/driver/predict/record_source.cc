@@ -10,6 +10,7 @@
 #include "base/text/counted.h"
 #include "driver/facts/compare_colours.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/predict/match_columns.h"
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
 #include "driver/predict/text_lines.h"
@@ -175,7 +176,8 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
   }
   if (traits.lines) store.targets = conf.num_targets();
   std::unique_ptr<Store> records =
-      traits.lines ? OpenText(backend, store, SizeOfRecord(options)) : OpenStore(backend, store);
+      traits.lines ? OpenText(backend, store, SizeOfRecord(options), TrainedTableOf(options))
+                   : OpenStore(backend, store);
   store.has_label = false;  // each label is checked with its record
   const StoreFacts facts = FactsOf(backend, store, records.get());
   TellFactsOf(path, facts, options, warnings);
@@ -203,7 +205,8 @@ void CheckPictures(const std::string& path, StoreFacts facts, const SourceOption
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
                                          std::vector<std::string>* warnings) {
   if (path == "-" && !options.label_path.empty()) ThrowNotIdx(path, "standard input");
-  if (path == "-") return NewStdinSource(LinesOfStdin(options), SizeOfRecord(options));
+  if (path == "-")
+    return NewStdinSource(LinesOfStdin(options), SizeOfRecord(options), TrainedTableOf(options));
   if (!options.backend.empty()) return OpenRecords(path, options.backend, options, warnings);
   StoreFacts facts;
   std::vector<std::string> pictures = PicturesAt(path, &facts.left_out);

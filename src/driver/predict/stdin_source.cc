@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text/counted.h"
+#include "driver/predict/match_columns.h"
 #include "driver/predict/table_fit.h"
 #include "io/store/value_parser.h"
 #include "io/table/csv_fields.h"
@@ -23,8 +24,8 @@ namespace {
 
 class StdinSource final : public RecordSource {
  public:
-  StdinSource(const StoreOptions& lines, int64_t size)
-      : lines_(lines), fields_(lines.separator), size_(size) {}
+  StdinSource(const StoreOptions& lines, int64_t size, const TrainedTable& trained)
+      : lines_(lines), fields_(lines.separator), size_(size), trained_(trained) {}
 
   const Sample* Next() override {
     try {
@@ -80,7 +81,8 @@ class StdinSource final : public RecordSource {
 
   void SetParser() {
     StoreOptions options = lines_;
-    FitTable(names_, WidthOfLine(), size_, &options);
+    if (!MatchColumns(trained_, names_, "standard input", &options))
+      FitTable(names_, WidthOfLine(), size_, &options);
     try {
       parser_ = NewCsvParser(options, names_);
     } catch (const ValueError& error) {  // the header has no such label_column
@@ -113,6 +115,7 @@ class StdinSource final : public RecordSource {
   const StoreOptions lines_;
   const CsvFields fields_;
   const int64_t size_;
+  const TrainedTable trained_;
   std::vector<std::string> names_;       // of the header's columns
   std::unique_ptr<ValueParser> parser_;  // null before the first line
   std::string line_;
@@ -121,8 +124,9 @@ class StdinSource final : public RecordSource {
 
 }  // namespace
 
-std::unique_ptr<RecordSource> NewStdinSource(const StoreOptions& lines, int64_t size) {
-  return std::make_unique<StdinSource>(lines, size);
+std::unique_ptr<RecordSource> NewStdinSource(const StoreOptions& lines, int64_t size,
+                                             const TrainedTable& trained) {
+  return std::make_unique<StdinSource>(lines, size, trained);
 }
 
 }  // namespace singa

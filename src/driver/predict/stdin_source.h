@@ -4,15 +4,17 @@
 #include <cstdint>
 #include <memory>
 
+#include "driver/predict/match_columns.h"
 #include "driver/predict/record_source.h"
 #include "io/store/store.h"
 
 namespace singa {
 
-// `lines`: separator, has_label, targets, header, label_column and class_names, as for a textfile.
-// A line has `size` numbers. If the header, or without one the first line, has `targets` columns
-// more, each line has targets; if `targets` is 0, and there is one column more, each line has a
-// label. If has_label is false, these columns of a table with a header are left out.
-std::unique_ptr<RecordSource> NewStdinSource(const StoreOptions& lines, int64_t size);
+// `lines`: separator, has_label, targets, header, label_column, class_names and columns, as for a
+// textfile. A line gives `size` numbers. Its columns are found by the names of a header where
+// MatchColumns can. Else FitTable finds out, by the header or by the first line, whether lines have
+// the label or the targets.
+std::unique_ptr<RecordSource> NewStdinSource(const StoreOptions& lines, int64_t size,
+                                             const TrainedTable& trained = {});
 
 }  // namespace singa

@@ -47,10 +47,14 @@ bool FitTable(const std::vector<std::string>& names, const TableWidth& width, in
   const int64_t chosen = std::max<int64_t>(1, table->targets);
   const bool has = HasColumns(names, width, ColumnsFor(numbers, columns) + chosen, last);
   if (!has) RemoveChosen(chosen, table);
+  SetLabel(has, table);
+  return has;
+}
+
+void SetLabel(bool has, StoreOptions* table) {
   table->label_fields = table->has_label ? LabelFields::kMayBeEmpty : LabelFields::kLeftOut;
   table->has_label = has && table->targets == 0;
   if (!has) table->targets = 0;
-  return has;
 }
 
 }  // namespace singa

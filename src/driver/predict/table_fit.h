@@ -19,4 +19,8 @@ namespace singa {
 bool FitTable(const std::vector<std::string>& names, const TableWidth& width, int64_t numbers,
               StoreOptions* table);
 
+// Makes the settings read the label or targets only if the table `has` them. If table->has_label is
+// false, they are left out.
+void SetLabel(bool has, StoreOptions* table);
+
 }  // namespace singa

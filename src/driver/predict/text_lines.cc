@@ -6,14 +6,17 @@
 
 #include "base/text/counted.h"
 #include "driver/predict/table_fit.h"
+#include "io/table/table_columns.h"
 #include "io/table/table_scan.h"
 #include "singa/base/error.h"
 
 namespace singa {
 
-std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size) {
+std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size,
+                                const TrainedTable& trained) {
   const std::vector<std::string> names =
       TableScan(store.path, store.separator, store.header).names();
+  if (MatchColumns(trained, names, store.path, &store)) return OpenStore(backend, store);
   const bool matters = store.has_label || !store.class_names.empty() || !store.columns.empty();
   const TableWidth width =
       matters && names.empty() ? WidthOf(store.path, store.separator) : TableWidth();
@@ -23,7 +26,8 @@ std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, 
   } catch (const DataError& error) {  // the header may have no such label_column
     if (!has || names.empty()) throw;
     throw Error(error.code(), StrCat(error.what(), "; the net takes ", Counted(size, "number"),
-                                     ": without a label, a table has ", Counted(size, "column"),
+                                     ": without a label, a table has ",
+                                     Counted(ColumnsFor(size, store.columns), "column"),
                                      ", and this one has ", names.size()));
   }
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -105,7 +106,12 @@ std::vector<std::string> NamesInSample(const std::vector<std::string>& names,
   const int64_t first = chooses ? ColumnIndex(options.label_column, names) : 0;
   const int64_t count = chooses ? std::max<int64_t>(options.targets, 1) : 0;
   const TableColumns columns(options.columns, names);
-  for (int64_t at = 0; at < std::ssize(names); ++at) {
+  std::vector<int64_t> order = options.column_order;
+  if (order.empty()) {
+    order.resize(names.size());
+    std::iota(order.begin(), order.end(), 0);
+  }
+  for (const int64_t at : order) {
     if (at >= first && at - first < count)
       targets.push_back(names[at]);
     else

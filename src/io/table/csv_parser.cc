@@ -28,6 +28,7 @@ class CsvParser final : public ValueParser {
         chooses_(!options.label_column.empty()),
         words_(options.class_names),
         columns_(options.columns, names),
+        order_(options.column_order),
         names_(names) {
     for (int64_t at = chosen_; IsChosen(at); ++at)
       if (columns_.Has(at))
@@ -59,12 +60,10 @@ class CsvParser final : public ValueParser {
     numbers_.clear();
     target_.clear();
     sample_.label = kNoLabel;
-    std::string_view rest = line;
-    int64_t at = 0;
-    for (auto field = fields_.Next(&rest); field; field = fields_.Next(&rest), ++at)
-      Add(*field, line, at);
-    if (at == LastColumn() && fields_.EndsInSeparator(line)) Add("", line, at++);
-    CheckColumns(at);
+    if (order_.empty())
+      AddAll(line);
+    else
+      AddInOrder(line);
     sample_.data = numbers_;
     sample_.targets = target_;
     return sample_;
@@ -103,6 +102,26 @@ class CsvParser final : public ValueParser {
     return !LabelFrom(field) && (LabelFrom(ends.last) || !IsNumber(ends.last));
   }
 
+  // Adds the fields of a line as they stand.
+  void AddAll(std::string_view line) {
+    std::string_view rest = line;
+    int64_t at = 0;
+    for (auto field = fields_.Next(&rest); field; field = fields_.Next(&rest), ++at)
+      Add(*field, line, at);
+    if (at == LastColumn() && fields_.EndsInSeparator(line)) Add("", line, at++);
+    CheckColumns(at);
+  }
+
+  // Adds the fields of the chosen columns, in their order.
+  void AddInOrder(std::string_view line) {
+    std::string_view rest = line;
+    all_.clear();
+    while (const auto field = fields_.Next(&rest)) all_.push_back(*field);
+    if (std::ssize(all_) == LastColumn() && fields_.EndsInSeparator(line)) all_.emplace_back();
+    CheckWidth(std::ssize(all_));
+    for (const int64_t at : order_) Add(all_[at], line, at);
+  }
+
   // Adds the field of column `at`, from 0.
   void Add(std::string_view field, std::string_view line, int64_t at) {
     const bool chosen = IsChosen(at);
@@ -122,11 +141,17 @@ class CsvParser final : public ValueParser {
     return std::max(has_label_ && chosen_ > 0 ? chosen_ : -1, columns_.end() - 1);
   }
 
+  // Throws ValueError unless a line of `count` fields has the columns of the header.
+  void CheckWidth(int64_t count) const {
+    if (!names_.empty() && count != std::ssize(names_))
+      throw ValueError(StrCat("has ", Counted(count, "field"), ", the header ",
+                              Counted(std::ssize(names_), "column")));
+  }
+
   // Throws ValueError unless a line of `count` fields has all columns.
   void CheckColumns(int64_t count) const {
     const auto has = [&] { return StrCat("has ", Counted(count, "field")); };
-    if (!names_.empty() && count != std::ssize(names_))
-      throw ValueError(StrCat(has(), ", the header ", Counted(std::ssize(names_), "column")));
+    CheckWidth(count);
     if (has_label_ && count <= chosen_)
       throw ValueError(chosen_ == 0 ? "has no label"
                                     : StrCat(has(), "; the label is in column ", chosen_ + 1,
@@ -225,7 +250,9 @@ class CsvParser final : public ValueParser {
   const bool chooses_;                    // whether label_column chose that column
   const ClassWords words_;                // empty: labels are integers
   const TableColumns columns_;            // those that are not simply numbers
+  const std::vector<int64_t> order_;      // columns to read, in order; empty: all
   const std::vector<std::string> names_;  // names of the columns; empty: there is no header
+  std::vector<std::string_view> all_;     // fields of a line, where columns have an order
   std::vector<float> numbers_, target_;
   Sample sample_;
 };

@@ -12,23 +12,19 @@
 #include "singa/base/str_cat.h"
 
 namespace singa {
-namespace {
 
-// Returns the index of a column, which may have no name in a header: tables that pandas writes
-// begin with such a column.
-int64_t IndexOf(const std::string& name, const std::vector<std::string>& names) {
+int64_t DescribedIndex(const std::string& name, const std::vector<std::string>& names) {
   if (!name.empty()) return ColumnIndex(name, names, "columns.name");
+  // Tables that pandas writes begin with a column without a name.
   if (std::ranges::count(names, "") != 1)
     throw ValueError("columns.name is \"\", and not exactly one column has no name");
   return std::ranges::find(names, "") - names.begin();
 }
 
-}  // namespace
-
 TableColumns::TableColumns(const std::vector<TableColumn>& columns,
                            const std::vector<std::string>& names) {
   for (const TableColumn& column : columns) {
-    const int64_t at = IndexOf(column.name, names);
+    const int64_t at = DescribedIndex(column.name, names);
     if (!columns_.try_emplace(at, Column{column, ClassWords(column.words)}).second)
       throw ValueError(StrCat("column ", at + 1, " is described twice in columns, as ",
                               FieldText(columns_.at(at).description.name), " and as ",

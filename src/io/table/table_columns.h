@@ -43,6 +43,10 @@ class TableColumns {
   int64_t end_ = 0;
 };
 
+// Returns the index, from 0, of the column that ColumnProto.name means. `names`: those of the
+// header; empty: there is none. Throws ValueError if there is no such column, or there are two.
+int64_t DescribedIndex(const std::string& name, const std::vector<std::string>& names);
+
 // Returns whether a field is empty, or a word that stands for no value, such as NA.
 bool IsGap(std::string_view field);
 
