@@ -34,13 +34,18 @@ std::string JobHead(const std::string& dir, const std::string& about, int64_t ep
                     const std::string& rate) {
   constexpr int64_t kTests = 10;
   const std::string name = std::filesystem::path(dir).filename().string();
-  return StrCat("# ", Printable(about), "\n# The guide explains each line: conf/guide/data.md.\n",
-                "name: ", QuotedText(name), "\ntrain_epochs: ", epochs,
-                "  # passes over the training records: more may learn more\ntest_epochs: ",
-                std::max<int64_t>(1, epochs / kTests),
-                "  # passes between two tests\ntrain_one_batch { alg: kBP }\n",
-                "updater { type: kAdam learning_rate { type: kFixed base_lr: ", rate,
-                " } }\nneuralnet {\n");
+  return StrCat(
+      "# ", Printable(about),
+      "\n# Both layers data must read their columns or pictures in the same way.\n",
+      "name: ", QuotedText(name), "\ntrain_epochs: ", epochs,
+      "  # passes over the training records; fewer are better if the test loss "
+      "grows\ntest_epochs: ",
+      std::max<int64_t>(1, epochs / kTests),
+      "  # passes between two tests\ncheckpoint_best: \"loss\"  # of the tests; singa predict "
+      "-checkpoint ",
+      Printable(ShellWord(dir + "/run/checkpoint/best")),
+      " uses it\ntrain_one_batch { alg: kBP }\n",
+      "updater { type: kAdam learning_rate { type: kFixed base_lr: ", rate, " } }\nneuralnet {\n");
 }
 
 std::string JobTail(const std::string& dir) {

@@ -25,7 +25,7 @@ struct NewJobText {
   std::vector<std::string> notes = {};  // what was decided, and why: a line for each
   std::string train = {}, test = {};    // files in `dir` with the records
   int64_t train_records = 0, test_records = 0;
-  std::string another = {};  // what stands for new records in a command, such as "new.csv"
+  std::string usage = {};  // the end of a command for new records, such as "-topk 1 new.csv"
 };
 
 inline constexpr double kTestShare = 0.2;        // of the records

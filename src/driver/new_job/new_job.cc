@@ -107,8 +107,7 @@ void Tell(const JobRequest& request, const NewJobText& made) {
   std::cerr << "to train the net:       singa -conf " << conf << "\n"
             << "to judge it:            singa predict -conf " << conf << " -report "
             << Printable(ShellWord(path(made.test))) << "\n"
-            << "to predict new records: singa predict -conf " << conf << " " << made.another
-            << "\n";
+            << "to predict new records: singa predict -conf " << conf << " " << made.usage << "\n";
 }
 
 }  // namespace
@@ -127,6 +126,9 @@ int NewJob(const std::vector<std::string>& words) {
       args.ThrowUsage(StrCat("a job cannot name \"", Printable(path), "\", which is no UTF-8"));
   request.seed = args.ToNumber<uint64_t>("seed", args.Get("seed", "0"));
   ReadTableFlags(args, &request);
+  const fs::path last = fs::path(request.dir).filename();
+  if (last == "." || last == "..")
+    args.ThrowUsage(StrCat("DIR must be a new folder, such as my_job, is ", request.dir));
   RequireNewFolder(request.dir);
   const bool pictures = ArePictures(args, request);
   if (pictures) {

@@ -111,7 +111,7 @@ std::string PictureLayers(int64_t crop, size_t classes) {
 NewJobText PictureJob(const JobRequest& request) {
   constexpr int64_t kLeastBatch = 8, kMostBatch = 32, kSteps = 1000, kMostEpochs = 40;
   constexpr int64_t kSmall = 32, kLarge = 64, kMargin = 8;  // sides of crops; 1/8 around them
-  NewJobText made = {.train = kTrainList, .test = kTestList, .another = "PICTURE..."};
+  NewJobText made = {.train = kTrainList, .test = kTestList, .usage = "-topk 1 PICTURE..."};
   const std::vector<std::string> classes = WriteClassLists(request, &made.notes);
   const std::unique_ptr<Store> train =
       OpenStore("imagelist", OptionsFor(request, kTrainList, classes));
@@ -123,8 +123,10 @@ NewJobText PictureJob(const JobRequest& request) {
       ScheduleFor(train->size(), kLeastBatch, kMostBatch, kSteps, kMostEpochs);
   made.notes.push_back(StrCat("shorter sides of the pictures have ", sample.least, " to ",
                               sample.most, " pixels, usually ", sample.usual_side,
-                              "; each picture is scaled to ", side, ", of which the net sees ",
-                              crop, " x ", crop));
+                              "; each picture is scaled to ", side,
+                              ", the ends of its longer side are "
+                              "cut off, and the net sees ",
+                              crop, " x ", crop, " pixels of the rest"));
   const std::string about = StrCat("Learns ", classes.size(), " classes from the pictures of ",
                                    request.data, ", of which ", made.train_records,
                                    " train the net and ", made.test_records, " test it.");

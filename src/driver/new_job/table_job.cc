@@ -108,7 +108,7 @@ std::string ConfText(const JobRequest& request, const TableLabel& label, const S
 }  // namespace
 
 NewJobText TableJob(const JobRequest& request) {
-  NewJobText made = {.train = kTrainTable, .test = kTestTable, .another = "new.csv"};
+  NewJobText made = {.train = kTrainTable, .test = kTestTable};
   const TableLayout layout = TableLayoutOf(request, &made.notes);
   const TableLabel label = TableLabelOf(request, layout, &made.notes);
   StoreOptions whole = OptionsFor(request.data, layout, label);
@@ -131,6 +131,7 @@ NewJobText TableJob(const JobRequest& request) {
   rest.columns = WithoutReasons(columns);
   rest.warns = false;
   const StoreStatistics s = Measure(OpenStore("textfile", rest).get());
+  made.usage = label.targets == 0 ? "-topk 1 new.csv" : "new.csv";
   made.train_records = counts.train;
   made.test_records = counts.test;
   for (const GuessedColumn& one : columns) made.notes.push_back(ColumnNote(one));

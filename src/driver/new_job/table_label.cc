@@ -30,6 +30,7 @@ struct LabelColumn {
   std::map<std::string, int64_t> counts;  // records of each field
   int64_t records = 0;
   bool numbers = true, integers = true;
+  int64_t missing = 0, first_missing = -1;  // records without a label
   bool many = false;  // more than LabelWords::kMostWords different ones; the others are not counted
 
   // Returns whether most fields differ, as names, ids and measured numbers do.
@@ -94,11 +95,12 @@ LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int
   std::vector<std::string_view> fields;
   for (; scan.Next(&fields); ++labels.records) {
     const std::string_view field = column < std::ssize(fields) ? fields[column] : "";
-    if (IsNoLabel(field))
-      throw DataError(request.data, labels.records,
-                      StrCat("the label in ", ColumnLabel(layout, column), " is ", FieldText(field),
-                             "; remove the records without a label", kAnother));
+    if (IsNoLabel(field) && labels.missing++ == 0) labels.first_missing = labels.records;
     const std::optional<float> number = FloatIn(field);
+    if (!number && request.targets.value_or(0) > 0 && !IsNoLabel(field))
+      throw DataError(request.data, labels.records,
+                      StrCat("the target in ", ColumnLabel(layout, column), " is ",
+                             FieldText(field), "; targets are numbers, such as 1234.5"));
     labels.numbers = labels.numbers && number;
     labels.integers = labels.integers && number && std::trunc(*number) == *number;
     const auto known = labels.counts.find(WithSingleQuotes(field));
@@ -110,6 +112,11 @@ LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int
       labels.counts.emplace(WithSingleQuotes(field), 1);
     }
   }
+  if (labels.missing > 0)
+    throw DataError(
+        request.data, labels.first_missing,
+        StrCat("has no label in ", ColumnLabel(layout, column), "; remove such records, ",
+               Counted(labels.missing, "record"), " in all", kAnother));
   if (labels.records < kLeastRecords)
     throw DataError(request.data, -1,
                     StrCat("has ", Counted(labels.records, "record"), "; a job needs at least ",
@@ -128,12 +135,17 @@ void CheckClasses(const JobRequest& request, const TableLayout& layout, const La
                   int64_t column) {
   constexpr int64_t kFew = 20;  // records in which most labels may differ
   const std::string name = ColumnLabel(layout, column);
+  if (labels.many)
+    throw DataError(request.data, -1,
+                    StrCat("has more than ", LabelWords::kMostWords, " different labels in ", name,
+                           ", such as ", FieldText(labels.counts.begin()->first), "; a job has ",
+                           LabelWords::kMostWords, " classes at most", kAnother));
   if (labels.HardlyRepeat(kFew))
-    throw DataError(
-        request.data, -1,
-        StrCat("the labels in ", name, " hardly repeat: ", labels.many ? "more than " : "",
-               Counted(std::ssize(labels.counts), "different one"), " in ",
-               Counted(labels.records, "record"), kAnother));
+    throw DataError(request.data, -1,
+                    StrCat("the labels in ", name, " hardly repeat, such as ",
+                           FieldText(labels.counts.begin()->first), ": ",
+                           Counted(std::ssize(labels.counts), "different one"), " in ",
+                           Counted(labels.records, "record"), kAnother));
   if (labels.counts.size() < 2)
     throw DataError(request.data, -1,
                     StrCat("all labels in ", name, " are ", FieldText(labels.counts.begin()->first),
@@ -157,6 +169,7 @@ void SetClasses(const LabelColumn& labels, TableLabel* label, std::vector<std::s
   for (size_t i = 0; i < std::min(kShown, classes.size()); ++i)
     text += (i > 0 ? ", " : "") + ShortText(Printable(classes[i]), kShownFieldBytes);
   if (classes.size() > kShown) text += ", ...";
+  if (labels.numbers && classes.size() > 2) text += "; -targets 1 predicts them as numbers";
   notes->push_back(text);
   for (const auto& [word, count] : labels.counts)
     if (std::llround(static_cast<double>(count) * kTestShare) == 0)

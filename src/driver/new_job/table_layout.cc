@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/file/input_file.h"
+#include "base/text/json_text.h"
 #include "io/table/csv_fields.h"
 #include "io/table/table_scan.h"
 #include "singa/base/error.h"
@@ -37,24 +39,43 @@ bool SeemsHeader(const std::string& path, const std::string& separator) {
   return false;
 }
 
-// Adds a note about a number that is written with a comma, which is read as a word.
-void TellDecimalComma(const std::string& path, const TableLayout& layout,
-                      std::vector<std::string>* notes) {
-  constexpr int kLines = 100;  // to look at
+// Throws if the file is no text, as spreadsheet programs write it by default.
+void CheckIsText(const std::string& path) {
+  constexpr char kZip[] = {'P', 'K', 3, 4};
+  const InputFile file = InputFile::Open(path);
+  char first[sizeof(kZip)] = {};
+  if (file.size() >= static_cast<int64_t>(sizeof(first))) file.ReadAt(0, first, sizeof(first));
+  if (std::ranges::equal(first, kZip))
+    throw DataError(path, -1,
+                    "is a zip file, as .xlsx and .ods are, and no table as text; save it as CSV");
+}
+
+// Throws if the first lines are not in UTF-8, or if a column of them has mostly numbers with
+// commas, which would be read as words.
+void CheckLines(const std::string& path, const TableLayout& layout) {
+  constexpr int64_t kLines = 10'000;  // to look at
   TableScan scan(path, layout.separator, layout.header);
   std::vector<std::string_view> fields;
-  for (int line = 0; line < kLines && scan.Next(&fields); ++line) {
-    const auto at = std::ranges::find_if(fields, HasDecimalComma);
-    if (at == fields.end()) continue;
-    notes->push_back(StrCat(FieldText(*at), " in ", ColumnLabel(layout, at - fields.begin()),
-                            " is read as a word; write numbers with a point"));
-    return;
+  std::vector<int64_t> commas(layout.columns);
+  std::vector<std::string> examples(layout.columns);
+  int64_t lines = 0;
+  for (; lines < kLines && scan.Next(&fields); ++lines) {
+    if (ReplaceInvalidUtf8(scan.line()) != scan.line())
+      throw DataError(path, lines, "has characters that are not in UTF-8; save the table as UTF-8");
+    for (size_t at = 0; at < std::min(fields.size(), commas.size()); ++at)
+      if (HasDecimalComma(fields[at]) && commas[at]++ == 0) examples[at] = fields[at];
   }
+  for (int64_t at = 0; at < layout.columns; ++at)
+    if (2 * commas[at] > lines)
+      throw DataError(path, -1,
+                      StrCat(ColumnLabel(layout, at), " has numbers with commas, such as ",
+                             FieldText(examples[at]), "; write numbers such as 1234.5"));
 }
 
 }  // namespace
 
 TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* notes) {
+  CheckIsText(request.data);
   TableLayout layout = {.separator = request.separator, .header = request.header};
   if (layout.separator.empty()) {
     layout.separator = SeparatorOf(request.data);
@@ -74,7 +95,7 @@ TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* n
                     StrCat("has ", layout.columns, " column",
                            "; a net needs columns to learn from beside the label; -separator S "
                            "names the character between two fields"));
-  TellDecimalComma(request.data, layout, notes);
+  CheckLines(request.data, layout);
   return layout;
 }
 

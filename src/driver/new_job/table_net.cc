@@ -70,10 +70,11 @@ std::string TargetLayers(std::span<const NumberStatistics> targets) {
                    "\n    concate_conf { concate_dim: 1 }\n  }\n");
     outputs = " srclayers: \"outputs\"";
   }
-  return StrCat(text, "  layer {\n    name: \"loss\" type: kEuclideanLoss", outputs,
-                " srclayers: \"data:1\" euclidean_loss_conf { r2: true }\n",
-                "    # 1 / deviation^2: gradients are those of scaled targets.\n    loss_weight: ",
-                ConfNumber(1 / (least * least)), "\n  }\n");
+  return StrCat(
+      text, "  layer {\n    name: \"loss\" type: kEuclideanLoss", outputs,
+      " srclayers: \"data:1\" euclidean_loss_conf { r2: true }\n",
+      "    # 1 / deviation^2, so that the loss does not depend on the unit.\n    loss_weight: ",
+      ConfNumber(1 / (least * least)), "\n  }\n");
 }
 
 }  // namespace singa

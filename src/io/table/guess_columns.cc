@@ -53,7 +53,7 @@ class ColumnContent {
     if (IsEmpty()) return LeftOut("it is empty");
     if (id && integers_ && words_ + gaps_ == 0) return LeftOut("it seems to be an id");
     if (words_ > 2 * numbers_) return OfWords();
-    if (gaps_ == 0 || words_ > 0) return {};
+    if (gaps_ == 0) return {};
     const double mean = sum_ / static_cast<double>(numbers_);
     return GuessedColumn{{.missing = static_cast<float>(mean)},
                          StrCat("the mean, for ", Counted(gaps_, "empty field"))};
@@ -69,6 +69,7 @@ class ColumnContent {
     std::set<std::string> all = distinct_;
     all.insert(number_words_.begin(), number_words_.end());
     const int64_t records = words_ + numbers_;
+    if (broken_) return LeftOut("its words are not in UTF-8");
     if (text_ || all.size() > kMostWords)
       return LeftOut(StrCat("it has more than ", kMostWords, " different words, or long ones"));
     if (records > kFew && 2 * std::ssize(all) > records)
@@ -78,15 +79,16 @@ class ColumnContent {
 
   void AddWord(std::string_view field) {
     ++words_;
-    if (distinct_.size() > kMostWords || text_) return;
+    if (distinct_.size() > kMostWords || text_ || broken_) return;
     std::string word = WithSingleQuotes(field);
-    text_ = word.size() > kMostBytesOfWord || ReplaceInvalidUtf8(word) != word;
+    text_ = word.size() > kMostBytesOfWord;
+    broken_ = ReplaceInvalidUtf8(word) != word;
     distinct_.insert(std::move(word));
   }
 
   int64_t gaps_ = 0, numbers_ = 0, words_ = 0;
   double sum_ = 0;
-  bool integers_ = true, text_ = false;
+  bool integers_ = true, text_ = false, broken_ = false;
   std::set<std::string> distinct_;                   // words, kMostWords + 1 at most
   std::set<std::string, std::less<>> number_words_;  // numbers, as many at most
 };

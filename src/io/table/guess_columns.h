@@ -17,8 +17,8 @@ struct GuessedColumn {
 // StoreProto.columns has them. The label and the targets have none. A column is left out if it is
 // empty, if it has integers and the name of an id, or if it has words that hardly repeat. A column
 // with more than twice as many words as numbers holds words. A column of numbers with gaps gets
-// their mean for a gap. If it has words, too, it gets no description: the words are mistakes. Reads
-// the whole file. Throws DataError, FileError, and ValueError if there is no such label_column.
+// their mean for a gap; words in it are mistakes, as in any column of numbers. Reads the whole
+// file. Throws DataError, FileError, and ValueError if there is no such label_column.
 std::vector<GuessedColumn> GuessColumns(const StoreOptions& table);
 
 // Returns the columns without the reasons.

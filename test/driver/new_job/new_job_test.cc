@@ -94,10 +94,14 @@ TEST_F(NewJobTest, FindsTheSeparator) {
   EXPECT_THAT(Conf(), HasSubstr("separator: \"\\t\""));
 }
 
-TEST_F(NewJobTest, TellsOfDecimalCommas) {
-  EXPECT_THAT(
-      Make(Lines("a;b\n", "#,5;@", 9)).err,
-      HasSubstr("\"0,5\" in column 1, \"a\" is read as a word; write numbers with a point"));
+TEST_F(NewJobTest, RefusesTextThatWouldBeReadWrongly) {
+  EXPECT_THAT(Error(Lines("a;b\n", "#,5;@", 9)),
+              HasSubstr("column 1, \"a\" has numbers with commas, such as \"0,5\"; write numbers"));
+  EXPECT_THAT(Error("a,b\nK\xf6ln,1\n"),
+              HasSubstr("record 0: has characters that are not in UTF-8"));
+  EXPECT_THAT(Error("PK\x03\x04..."), HasSubstr("is a zip file, as .xlsx and .ods are"));
+  EXPECT_THAT(Error("age,b\n1,x\n,y\n3,x\nten,x\n5,y\n"),
+              HasSubstr("t.csv:5: record 3: number 1 in column 1 (\"age\") is \"ten\""));
 }
 
 TEST_F(NewJobTest, ListsNumbersThatDoNotCountFromZeroAsClasses) {
@@ -105,6 +109,8 @@ TEST_F(NewJobTest, ListsNumbersThatDoNotCountFromZeroAsClasses) {
   EXPECT_THAT(Conf(), HasSubstr("class_names: [\"10\", \"11\"]"));
   Make(Lines("a,b\n", "#,@", 20));
   EXPECT_THAT(Conf(), Not(HasSubstr("class_names")));
+  EXPECT_THAT(Make("a,b\n1,1\n2,2\n3,3\n4,1\n5,2\n6,3\n").err,
+              HasSubstr("3 classes: 1, 2, 3; -targets 1 predicts them as numbers\n"));
 }
 
 TEST_F(NewJobTest, LearnsNumbersInTheirOwnUnit) {
@@ -132,14 +138,20 @@ TEST_F(NewJobTest, RefusesTablesThatTeachNothing) {
   EXPECT_THAT(Error("1\n2\n3\n"), HasSubstr("has 1 column; a net needs columns to learn from"));
   EXPECT_THAT(Error(Lines("", "#,@", 4)), HasSubstr("has 4 records; a job needs at least 5"));
   EXPECT_THAT(Error(Lines("", "#,7", 9)), HasSubstr("all labels in column 2 are \"7\""));
-  EXPECT_THAT(Error(Lines("", "#,word#", 30)),
-              HasSubstr("hardly repeat: 30 different ones in 30 records; -label_column C names"));
+  EXPECT_THAT(
+      Error(Lines("", "#,word#", 30)),
+      HasSubstr("hardly repeat, such as \"word0\": 30 different ones in 30 records; -label"));
+  EXPECT_THAT(Error(Lines("", "@,word#", 2500)),
+              HasSubstr("has more than 1000 different labels in column 2, such as \"word0\""));
+  EXPECT_THAT(Error("a,b\n1,x\n2,y\n3,z\n4,x\n5,y\n", {"-targets", "1"}),
+              HasSubstr("record 0: the target in column 2, \"b\" is \"x\"; targets are numbers"));
   EXPECT_THAT(Error(Lines("a,id\n", "@,#", 9)),
               HasSubstr("column 2, \"id\", would be the label, and it seems to be an id"));
   EXPECT_THAT(Error(Lines("id,b\n", "#,@", 9)),
               HasSubstr("no column is left to learn from; column \"id\": left out, because it"));
-  EXPECT_THAT(Error("a,b\n1,x\n2,y\n3,x\n4,\n5,y\n"),
-              HasSubstr("record 3: the label in column 2, \"b\" is \"\"; remove"));
+  EXPECT_THAT(
+      Error("a,b\n1,x\n2,y\n3,x\n4,\n5,y\n"),
+      HasSubstr("record 3: has no label in column 2, \"b\"; remove such records, 1 record"));
   EXPECT_THAT(Error("a,b\n1,x\nz,y\n3,x\n4,x\n5,y\n"), HasSubstr("t.csv:3: record 1: number 1"));
   EXPECT_THAT(Error("a,b\n1,v\n1,w\n1,x\n1,y\n1,z\n"), HasSubstr("no record for the test"));
 }
@@ -152,6 +164,9 @@ TEST_F(NewJobTest, RefusesWrongCalls) {
   EXPECT_THAT(Error(table, {"-targets", "2"}), HasSubstr("none is left to learn from"));
   EXPECT_THAT(Error(table, {"-targets", "-1"}, kExitUsage), HasSubstr("must be from 0 to 100"));
   EXPECT_THAT(Error(table, {"-separator", "x"}, kExitUsage), HasSubstr("has the character x"));
+  const CapturedCommand here([&] { return NewJob({"job", dir_.Path("t.csv"), "."}); });
+  EXPECT_EQ(here.code, kExitUsage);
+  EXPECT_THAT(here.err, HasSubstr("DIR must be a new folder, such as my_job, is ."));
   fs::create_directory(dir_.Path("other"));
   dir_.Write("other/file", "");
   const CapturedCommand taken([&] {
