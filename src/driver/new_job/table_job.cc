@@ -121,6 +121,7 @@ NewJobText TableJob(const JobRequest& request) {
   const SplitCounts counts = SplitLines(request.data,
                                         {.separator = layout.separator,
                                          .header = layout.header,
+                                         .refuses_words = false,
                                          .by_class = label.targets == 0,
                                          .label_column = label.name,
                                          .test = kTestShare,

@@ -103,14 +103,12 @@ LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int
                              FieldText(field), "; targets are numbers, such as 1234.5"));
     labels.numbers = labels.numbers && number;
     labels.integers = labels.integers && number && std::trunc(*number) == *number;
-    const auto known = labels.counts.find(WithSingleQuotes(field));
-    if (known != labels.counts.end()) {
-      ++known->second;
-    } else if (labels.counts.size() > LabelWords::kMostWords) {
+    std::string word = WithSingleQuotes(field);
+    word.resize(std::min(word.size(), LabelWords::kMostBytes + 1));  // a longer one is no label
+    if (labels.counts.size() <= LabelWords::kMostWords || labels.counts.contains(word))
+      ++labels.counts[std::move(word)];
+    else
       labels.many = true;
-    } else {
-      labels.counts.emplace(WithSingleQuotes(field), 1);
-    }
   }
   if (labels.missing > 0)
     throw DataError(
@@ -124,11 +122,14 @@ LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int
   return labels;
 }
 
-// Returns whether the labels are measured numbers, such as prices, and no classes.
-bool SeemReal(const LabelColumn& labels) {
+// Returns why the labels seem to be measured, such as prices; "": they are classes.
+std::string WhyMeasured(const LabelColumn& labels) {
   constexpr int64_t kMostClasses = 50, kFew = 10;
-  if (!labels.numbers) return false;
-  return !labels.integers || std::ssize(labels.counts) > kMostClasses || labels.HardlyRepeat(kFew);
+  if (!labels.numbers) return "";
+  if (!labels.integers) return "numbers with fractions";
+  if (labels.HardlyRepeat(kFew)) return "numbers that hardly repeat";
+  const bool many = std::ssize(labels.counts) > kMostClasses;
+  return many ? StrCat("more than ", kMostClasses, " different numbers") : "";
 }
 
 void CheckClasses(const JobRequest& request, const TableLayout& layout, const LabelColumn& labels,
@@ -188,6 +189,7 @@ TableLabel TableLabelOf(const JobRequest& request, const TableLayout& layout,
   const int64_t count = std::max<int64_t>(1, request.targets.value_or(1));
   label.column = ChooseColumn(request, layout, count, notes);
   label.name = NameInConf(layout.names, label.column);
+  if (label.name.empty()) label.name = StrCat(label.column + 1);  // "" would be the first column
   const LabelColumn labels = ReadLabels(request, layout, label.column);
   label.records = labels.records;
   const bool id = label.column < std::ssize(layout.names) && IsBareId(layout.names[label.column]) &&
@@ -196,14 +198,14 @@ TableLabel TableLabelOf(const JobRequest& request, const TableLayout& layout,
     throw DataError(request.data, -1,
                     StrCat(ColumnLabel(layout, label.column),
                            ", would be the label, and it seems to be an id", kAnother));
-  label.targets = request.targets.value_or(SeemReal(labels) ? 1 : 0);
+  const std::string measured = WhyMeasured(labels);
+  label.targets = request.targets.value_or(measured.empty() ? 0 : 1);
   if (label.targets == 0) {
     CheckClasses(request, layout, labels, label.column);
     SetClasses(labels, &label, notes);
   } else if (!request.targets) {
-    notes->push_back(
-        StrCat("the labels are numbers ", labels.integers ? "that hardly repeat" : "with fractions",
-               ", so the net learns to predict a number; -targets 0 makes them classes"));
+    notes->push_back(StrCat("the labels are ", measured, ", so the net learns to predict a number",
+                            "; -targets 0 makes them classes"));
   }
   return label;
 }

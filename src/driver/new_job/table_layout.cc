@@ -1,12 +1,15 @@
 #include "driver/new_job/table_layout.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <optional>
 #include <string_view>
 
 #include "base/file/input_file.h"
 #include "base/text/json_text.h"
 #include "io/table/csv_fields.h"
+#include "io/table/table_columns.h"
 #include "io/table/table_scan.h"
 #include "singa/base/error.h"
 
@@ -28,15 +31,44 @@ std::string SeparatorOf(const std::string& path) {
   return best;
 }
 
-// Returns whether the first line has no number, and a later one has.
-bool SeemsHeader(const std::string& path, const std::string& separator) {
-  constexpr int kLines = 100;  // to look at
+// What the first lines of a table show of a header.
+struct HeaderSigns {
+  bool words = false;    // the first line has no number
+  bool numbers = false;  // a later line has one
+  bool repeats = false;  // a word of the first line comes again in its column
+};
+
+HeaderSigns LookForHeader(const std::string& path, const std::string& separator) {
+  constexpr int kLines = 100;                       // to look at
+  const auto finite = [](std::string_view field) {  // "nan" stands for a gap
+    const std::optional<float> number = FloatIn(field);
+    return number && std::isfinite(*number);
+  };
   TableScan scan(path, separator, false);
   std::vector<std::string_view> fields;
-  if (!scan.Next(&fields) || std::ranges::any_of(fields, IsNumber)) return false;
-  for (int line = 0; line < kLines && scan.Next(&fields); ++line)
-    if (std::ranges::any_of(fields, IsNumber)) return true;
-  return false;
+  if (!scan.Next(&fields) || std::ranges::any_of(fields, finite)) return {};
+  const std::vector<std::string> first(fields.begin(), fields.end());
+  HeaderSigns signs = {.words = true};
+  for (int line = 0; line < kLines && !signs.numbers && scan.Next(&fields); ++line) {
+    signs.numbers = std::ranges::any_of(fields, finite);
+    for (size_t at = 0; at < std::min(first.size(), fields.size()); ++at)
+      signs.repeats = signs.repeats || (fields[at] == first[at] && !IsGap(fields[at]));
+  }
+  return signs;
+}
+
+// Finds out whether the first line names the columns, and adds a note unless it has numbers.
+bool SeemsHeader(const std::string& path, const std::string& separator,
+                 std::vector<std::string>* notes) {
+  const HeaderSigns signs = LookForHeader(path, separator);
+  if (!signs.words) return false;
+  const bool header = signs.numbers || !signs.repeats;
+  notes->push_back(signs.numbers ? "the first line names the columns, as it has no number"
+                   : header
+                       ? "the first line names the columns, as no word of it comes again below it"
+                       : "the first line is a record, as a word of it comes again below it; "
+                         "-header says that it names the columns");
+  return header;
 }
 
 // Throws if the file is no text, as spreadsheet programs write it by default.
@@ -76,17 +108,14 @@ void CheckLines(const std::string& path, const TableLayout& layout) {
 
 TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* notes) {
   CheckIsText(request.data);
-  TableLayout layout = {.separator = request.separator, .header = request.header};
+  TableLayout layout = {.separator = request.separator};
   if (layout.separator.empty()) {
     layout.separator = SeparatorOf(request.data);
     if (layout.separator != ",")
       notes->push_back(StrCat(layout.separator == "\t" ? "tabs" : "\"" + layout.separator + "\"",
                               " separate the fields; -separator S names another character"));
   }
-  if (!layout.header && SeemsHeader(request.data, layout.separator)) {
-    layout.header = true;
-    notes->push_back("the first line names the columns, as it has no number");
-  }
+  layout.header = request.header || SeemsHeader(request.data, layout.separator, notes);
   if (layout.header) layout.names = TableScan(request.data, layout.separator, true).names();
   layout.columns =
       layout.header ? std::ssize(layout.names) : WidthOf(request.data, layout.separator).columns;

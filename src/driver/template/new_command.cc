@@ -33,8 +33,8 @@ options for tables:
   -label_column C   the column to predict: its name, or its number from 1. Without it, the only
                     column named label, class, target or y, else the last column
   -targets N        N columns from that one on are numbers to predict; 0: the labels are classes
-  -header           the first line names the columns; needed if all fields are words, or if a name
-                    is a number
+  -header           the first line names the columns; needed if a name is a number, or is a word
+                    that stands in its column, too, of a table of words alone
   -separator S      the character between fields, \t for a tab; without it, it is found out
 option for all data:
   -seed N           makes another choice of test records

@@ -74,8 +74,8 @@ class TextRecords {
 
   // Throws DataError if the last record, the first of a table, seems to be a header.
   void RequireNoHeader() const {
-    const std::string advice =
-        options_.table && !options_.header ? FirstLineAdvice(text_) : std::string();
+    const bool may_be_header = options_.table && !options_.header && options_.refuses_words;
+    const std::string advice = may_be_header ? FirstLineAdvice(text_) : std::string();
     if (!advice.empty()) Throw("is no record" + advice);
   }
 

@@ -12,6 +12,7 @@ struct SplitOptions {
   bool table = true;              // fields in quotes may have line breaks; false: an image list
   std::string separator = ",";    // each character separates fields of a table
   bool header = false;            // the first record names the columns, and goes to both texts
+  bool refuses_words = true;      // of a table without a header, a first record of words alone
   bool by_class = false;          // each class is divided by itself
   std::string label_column = {};  // by_class, of a table: as StoreProto.label_column
   double test = 0.2;              // share of the records that go to the test text; > 0 and < 1

@@ -87,6 +87,23 @@ TEST_F(NewJobTest, TakesTheColumnWithANameOfLabelsElseTheLastOne) {
   EXPECT_THAT(Conf(), HasSubstr("label_column: \"a\"\n"));
 }
 
+TEST_F(NewJobTest, FindsAHeaderWithoutNumbers) {
+  const std::string words = "red,yes\nblue,no\nred,yes\nblue,no\nblue,yes\nred,nan\n";
+  const std::string records = words.substr(0, words.rfind("red,")) + "red,no\n";
+  EXPECT_THAT(Make("colour,rank\n" + records).err, HasSubstr("as no word of it comes again below"));
+  EXPECT_THAT(Conf(), HasSubstr("header: true label_column: \"rank\""));
+  const CapturedCommand none = Make(records);
+  EXPECT_THAT(none.err, HasSubstr("the first line is a record, as a word of it comes again"));
+  EXPECT_THAT(none.err, HasSubstr("2 classes: no, yes"));
+  EXPECT_THAT(Conf(), Not(HasSubstr("header")));
+  EXPECT_THAT(Make(words, {"-label_column", "1"}).err, HasSubstr("the first line is a record"));
+}
+
+TEST_F(NewJobTest, NamesAColumnWithoutANameByItsNumber) {
+  Make(Lines("a,,b\n", "#,@,#", 20), {"-label_column", "2"});
+  EXPECT_THAT(Conf(), HasSubstr("label_column: \"2\""));
+}
+
 TEST_F(NewJobTest, FindsTheSeparator) {
   EXPECT_THAT(Make(Lines("a;b\n", "#;@", 20)).err, HasSubstr("\";\" separate the fields"));
   EXPECT_THAT(Conf(), HasSubstr("separator: \";\""));
@@ -124,6 +141,8 @@ TEST_F(NewJobTest, LearnsNumbersInTheirOwnUnit) {
   EXPECT_THAT(Make(Lines("a,price\n", "@,90#", 60)).err, HasSubstr("numbers that hardly repeat"));
   EXPECT_EQ(Make(Lines("a,b\n", "#,@", 20), {"-targets", "1"}).code, kExitOk);
   EXPECT_THAT(Conf(), HasSubstr("num_targets: 1\n"));
+  const std::string sixty = Lines("", "@,#", 60);
+  EXPECT_THAT(Make("a,b\n" + sixty + sixty).err, HasSubstr("more than 50 different numbers, so"));
 }
 
 TEST_F(NewJobTest, GivesEachOfSeveralTargetsLayersOfItsOwn) {
