@@ -1,5 +1,7 @@
 #include "base/file/unfinished_file.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,7 +14,7 @@ namespace singa {
 namespace {
 
 constexpr size_t kMostPath = 4096;  // PATH_MAX of Linux
-constexpr int kMostFiles = 16;      // a command writes two at most
+constexpr int kMostFiles = 16;      // a command writes three at most
 
 enum class State : uint8_t { kFree, kTaken, kSet };
 
@@ -24,6 +26,23 @@ struct Place {
 std::array<Place, kMostFiles> places;
 
 static_assert(std::atomic<State>::is_always_lock_free);
+
+// Removes a folder and the files in it. It only calls the system, as a handler of signals has to:
+// opendir takes memory.
+void RemoveFolder(const char* path) {
+  const int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder < 0) return;
+  alignas(dirent64) char entries[4096];
+  for (ssize_t size; (size = ::getdents64(folder, entries, sizeof entries)) > 0;) {
+    for (ssize_t at = 0; at < size;) {
+      const auto* const entry = reinterpret_cast<const dirent64*>(entries + at);
+      ::unlinkat(folder, entry->d_name, 0);
+      at += entry->d_reclen;
+    }
+  }
+  ::close(folder);
+  ::rmdir(path);
+}
 
 }  // namespace
 
@@ -45,7 +64,8 @@ UnfinishedFile::~UnfinishedFile() {
 void RemoveUnfinishedFiles() {
   const int error = errno;
   for (const Place& place : places)
-    if (place.state == State::kSet) ::unlink(place.path.data());
+    if (place.state == State::kSet && ::unlink(place.path.data()) != 0 && errno == EISDIR)
+      RemoveFolder(place.path.data());
   errno = error;
 }
 

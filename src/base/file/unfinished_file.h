@@ -1,5 +1,5 @@
-// While an UnfinishedFile exists, a signal that ends the process at once removes its file. Any
-// thread may make one.
+// While an UnfinishedFile exists, a signal that ends the process at once removes its file. The file
+// may be a folder of files. Any thread may make one.
 #pragma once
 
 #include <string>

@@ -15,7 +15,6 @@
 #include "base/text/edit_distance.h"
 #include "driver/command/like_file.h"
 #include "driver/command/moved_params.h"
-#include "driver/command/new_folder.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/conf_fields.h"
 #include "driver/version.h"
@@ -29,6 +28,7 @@
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/checkpoint/shape_fit.h"
 #include "io/file/new_file.h"
+#include "io/file/new_folder.h"
 #include "nn/plan/net_builder.h"
 
 namespace singa {

@@ -7,14 +7,13 @@
 #include <iostream>
 
 #include "base/file/file_system.h"
-#include "base/file/temporary_name.h"
 #include "base/text/counted.h"
 #include "driver/arguments/arguments.h"
-#include "driver/command/new_folder.h"
 #include "driver/command/subcommand.h"
 #include "driver/onnx/import/job_import.h"
 #include "driver/onnx/import/net_names.h"
 #include "io/checkpoint/safetensors_writer.h"
+#include "io/file/new_folder.h"
 #include "io/format/synthetic_store.h"
 #include "io/store/store.h"
 
@@ -140,26 +139,15 @@ void WriteBytes(FileSystem* disk, const std::string& path, const std::string& by
 
 void WriteJob(const std::string& dir, const std::string& conf, const ImportedText& text,
               std::vector<StoredTensor> tensors) {
-  namespace fs = std::filesystem;
   PosixFileSystem disk;
-  const std::string fresh = TemporaryName(dir);
-  try {
-    disk.MakeDirectories(fresh);
-    WriteWhole(&disk, StrCat(fresh, "/", kImportedValues),
-               [&](WritableFile* file) { WriteSafetensors(std::move(tensors), file); });
-    if (!text.vocabulary.empty())
-      WriteBytes(&disk, StrCat(fresh, "/", kImportedVocabulary), text.vocabulary);
-    if (!text.text.empty()) WriteBytes(&disk, StrCat(fresh, "/", kImportedText), text.text);
-    WriteBytes(&disk, StrCat(fresh, "/", kImportedConf), conf);
-    disk.SyncDirectory(fresh);
-    disk.Rename(fresh, dir);
-    const fs::path parent = fs::path(dir).parent_path();
-    disk.SyncDirectory(parent.empty() ? "." : parent.string());
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(fresh, ignored);
-    throw;
-  }
+  NewFolder folder(&disk, dir);
+  const auto path = [&](const char* name) { return StrCat(folder.temporary(), "/", name); };
+  WriteWhole(&disk, path(kImportedValues),
+             [&](WritableFile* file) { WriteSafetensors(std::move(tensors), file); });
+  if (!text.vocabulary.empty()) WriteBytes(&disk, path(kImportedVocabulary), text.vocabulary);
+  if (!text.text.empty()) WriteBytes(&disk, path(kImportedText), text.text);
+  WriteBytes(&disk, path(kImportedConf), conf);
+  folder.Commit();
 }
 
 // Sets the paths of the job's own files. All are in `dir`, away from the workspace of the job that

@@ -2,19 +2,18 @@
 
 #include <filesystem>
 #include <iostream>
-#include <system_error>
 
 #include "base/file/file_system.h"
 #include "base/file/temporary_name.h"
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
 #include "driver/arguments/arguments.h"
-#include "driver/command/new_folder.h"
 #include "driver/new_job/job_lines.h"
 #include "driver/new_job/job_request.h"
 #include "driver/new_job/picture_job.h"
 #include "driver/new_job/table_job.h"
 #include "io/file/new_file.h"
+#include "io/file/new_folder.h"
 #include "io/format/guess_backend.h"
 #include "io/store/store.h"
 #include "io/table/csv_fields.h"
@@ -62,33 +61,17 @@ bool ArePictures(const Arguments& args, const JobRequest& request) {
                          "class"));
 }
 
-// Removes a folder at its end, unless the folder was renamed.
-class FreshFolder {
- public:
-  explicit FreshFolder(const std::string& path) : path_(path) {}
-  ~FreshFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  FreshFolder(const FreshFolder&) = delete;
-  FreshFolder& operator=(const FreshFolder&) = delete;
-
- private:
-  const std::string path_;
-};
-
 // Makes the job in a folder that gets its name when it is complete.
-NewJobText WriteJob(const JobRequest& request, bool pictures) {
+NewJobText WriteJob(JobRequest request, bool pictures) {
   PosixFileSystem files;
-  const FreshFolder fresh(request.fresh);
   try {
-    files.MakeDirectories(request.fresh);
+    NewFolder folder(&files, request.dir);
+    request.fresh = folder.temporary();
     NewJobText made = pictures ? PictureJob(request) : TableJob(request);
     NewFile conf(&files, StrCat(request.fresh, "/", kConf));
     conf.Write(made.conf);
     conf.Commit();
-    files.Rename(request.fresh, request.dir);
-    files.SyncDirectory(FolderOf(request.dir));
+    folder.Commit();
     return made;
   } catch (const Error& error) {
     throw Error(error.code(), FinalName(error.what()));
@@ -138,7 +121,6 @@ int NewJob(const std::vector<std::string>& words) {
       if (args.Has(flag))
         args.ThrowUsage(StrCat("-", flag, " is for a table, not for folders of pictures"));
   }
-  request.fresh = TemporaryName(request.dir);
   Tell(request, WriteJob(request, pictures));
   return kExitOk;
 }

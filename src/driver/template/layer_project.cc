@@ -8,10 +8,10 @@
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "driver/arguments/arguments.h"
-#include "driver/command/new_folder.h"
 #include "driver/template/layer_template.h"
 #include "driver/version.h"
 #include "io/file/new_file.h"
+#include "io/file/new_folder.h"
 #include "singa/base/philox.h"
 #include "singa/nn/layer.h"
 

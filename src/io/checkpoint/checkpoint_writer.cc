@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "base/file/sha256.h"
 #include "base/file/temporary_name.h"
@@ -12,6 +11,7 @@
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/json_text.h"
 #include "io/checkpoint/safetensors_writer.h"
+#include "io/file/new_folder.h"
 
 namespace singa {
 namespace {
@@ -93,16 +93,9 @@ void Publish(FileSystem& fs, const std::string& folder, const std::string& dir,
 
 void WriteCheckpointFolder(FileSystem& fs, const std::string& dir,
                            const CheckpointContent& content) {
-  const std::string fresh = TemporaryName(dir);
-  try {
-    WriteFolder(fs, fresh, content);
-    fs.Rename(fresh, dir);
-    const std::filesystem::path folder = std::filesystem::path(dir).parent_path();
-    fs.SyncDirectory(folder.empty() ? "." : folder.string());
-  } catch (...) {
-    TryRemove(fs, fresh);
-    throw;
-  }
+  NewFolder folder(&fs, dir);
+  WriteFolder(fs, folder.temporary(), content);
+  folder.Commit();
 }
 
 void RemoveUnfinished(FileSystem& fs, const std::string& workspace) {

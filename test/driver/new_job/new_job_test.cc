@@ -192,6 +192,19 @@ TEST_F(NewJobTest, RefusesWrongCalls) {
     return NewJob({"job", dir_.Path("t.csv"), dir_.Path("other")});
   });
   EXPECT_EQ(taken.code, kExitCantCreate);
+  fs::create_directory(dir_.Path("empty"));
+  fs::create_symlink("empty", dir_.Path("link"));
+  const CapturedCommand here([&] {
+    return NewJob({"job", dir_.Path("t.csv"), dir_.Path("empty/.")});
+  });
+  EXPECT_EQ(here.code, kExitCantCreate);
+  EXPECT_THAT(here.err, HasSubstr("give the name of a new folder"));
+  EXPECT_TRUE(fs::is_empty(dir_.Path("empty")));
+  const CapturedCommand linked([&] {
+    return NewJob({"job", dir_.Path("t.csv"), dir_.Path("link")});
+  });
+  EXPECT_EQ(linked.code, kExitOk);
+  EXPECT_TRUE(fs::exists(dir_.Path("empty/job.conf")));
   const CapturedCommand gone([&] { return NewJob({"job", dir_.Path("x"), dir_.Path("job")}); });
   EXPECT_EQ(gone.code, kExitNoInput);
   const CapturedCommand none([&] { return NewJob({"job", dir_.Path("t.csv")}); });

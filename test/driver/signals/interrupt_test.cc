@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/file/new_file.h"
+#include "io/file/new_folder.h"
 
 namespace singa {
 namespace {
@@ -22,6 +23,10 @@ TEST(InterruptTest, ASignalThatEndsTheProcessRemovesItsUnfinishedFiles) {
         NewFile complete(&files, folder / "complete");
         NewFile cut(&files, folder / "cut");
         complete.Commit();
+        const NewFolder cut_folder(&files, folder / "cut_folder");
+        NewFile inside(&files, cut_folder.temporary() + "/inside");
+        inside.Commit();
+        const NewFile cut_inside(&files, cut_folder.temporary() + "/cut_inside");
         if (!std::filesystem::is_empty(folder)) ::raise(SIGTERM);
       },
       testing::KilledBySignal(SIGTERM), "");
