@@ -10,6 +10,8 @@
 #                 bring, which are loaded from the host
 #   libc          this system's glibc, with its loader
 #   GLIBC         the oldest version of glibc that runs the programs without libc, as their files say it
+#   licenses      the copyright texts of the Debian packages that the libraries are from, and in
+#                 common-licenses the licences that these texts name; singa: of the program itself
 #   COMMIT        what the checkout was
 #
 # Fails where a program, unpacked elsewhere, does not start with an empty environment, by either
@@ -17,6 +19,7 @@
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: tool/bundle.sh BUILD FOLDER [ROOM ...]" >&2; exit 2; }
 build=$1 folder=${2%/}
+source=$(dirname "$0")/..
 shift 2
 most_bytes=$((62 << 20))
 command -v patchelf >/dev/null ||
@@ -28,7 +31,7 @@ fi
 
 rm -rf "$folder" "$folder.tar.gz"
 mkdir -p "$folder"/{bin,lib,libc}
-git -C "$(dirname "$0")" describe --always --exclude='*' --dirty=+ > "$folder/COMMIT"
+git -C "$source" describe --always --exclude='*' --dirty=+ > "$folder/COMMIT"
 programs=("$build/bin/singa")
 for room in "$@"; do
   programs+=("$build/bin/test_$room")
@@ -45,11 +48,15 @@ needs() {
   fi
   awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<< "$found" | grep -Ev "^$files_of_libc " || true
 }
+copied=()  # files of other projects
 for program in "${programs[@]}"; do
   install -s "$program" "$folder/bin"
   libraries=$(needs "$program")
   while read -r name file; do
-    [ -z "$name" ] || install -s -m 644 -T "$(realpath "$file")" "$folder/lib/$name"
+    [ -n "$name" ] || continue
+    file=$(realpath "$file")
+    install -s -m 644 -T "$file" "$folder/lib/$name"
+    [[ $file = "$(realpath "$build")"/* ]] || copied+=("$file")
   done <<< "$libraries"
 done
 # The old kind of RPATH holds for what a library needs in turn, too.
@@ -62,13 +69,44 @@ readelf --version-info --wide "$folder"/{bin,lib}/* |
 [ -s "$folder/GLIBC" ] || { echo "no file names a version of glibc" >&2; exit 1; }
 
 loader=$(patchelf --print-interpreter "$build/bin/singa")
-find "$(dirname "$(realpath "$loader")")" -maxdepth 1 -regextype posix-extended \
-  -regex ".*/$files_of_libc" -exec cp -L -t "$folder/libc" {} +
+mapfile -t libc < <(find "$(dirname "$(realpath "$loader")")" -maxdepth 1 -regextype posix-extended \
+  -regex ".*/$files_of_libc")
+cp -L -t "$folder/libc" "${libc[@]}"
+copied+=("${libc[@]}")
 "${CXX:-c++}" -std=c++20 -O2 -Wall -Wextra -Werror -static -s "-DSINGA_LOADER=\"$loader\"" \
-  -o "$folder/singa" "$(dirname "$0")/starter.cc"
+  -o "$folder/singa" "$source/tool/starter.cc"
 for program in "${programs[@]:1}"; do
   ln "$folder/singa" "$folder/$(basename "$program")"
 done
+
+# add_licenses FILE...: the texts about the packages that have these files.
+add_licenses() {
+  local file owner package text name
+  if ! command -v dpkg-query >/dev/null; then
+    echo "dpkg is missing: put the licences of the libraries into $folder/licenses" >&2
+    return
+  fi
+  for file in "$@"; do
+    # A package may name a file as it was before /lib became a link to /usr/lib.
+    owner=$({ dpkg-query -S "$file" || dpkg-query -S "${file#/usr}"; } 2>/dev/null | tail -n 1) || true
+    package=${owner%%:*}
+    text=/usr/share/doc/$package/copyright
+    if [ -n "$package" ] && [ -f "$text" ]; then
+      cp -L "$text" "$folder/licenses/$package"
+    else
+      echo "$folder/licenses needs the licence of $file, about which dpkg has no text" >&2
+    fi
+  done
+  mkdir "$folder/licenses/common-licenses"
+  for name in $(cat "$folder"/licenses/* 2>/dev/null |
+      grep -aoP '/usr/share/common-licenses/\K[\w.-]*\w' | sort -u); do
+    [ ! -f "/usr/share/common-licenses/$name" ] ||
+      cp -L "/usr/share/common-licenses/$name" "$folder/licenses/common-licenses"
+  done
+}
+mkdir "$folder/licenses"
+cat "$source/tool/package/copyright" "$source/LICENSE" > "$folder/licenses/singa"
+add_licenses "${copied[@]}"
 
 tar -C "$(dirname "$folder")" -czf "$folder.tar.gz" "$(basename "$folder")"
 bytes=$(stat -c %s "$folder.tar.gz")

@@ -125,10 +125,15 @@ def check_arrays(folder, python):
     run(folder, python, "-c", ARRAYS, PYTHONPATH=str(place))
 
 
-def use_own_libc(folder):
+def check_licenses(bundle):
+    for name in ("singa", "libc6", "libstdc++6", "libzmq5", "common-licenses/GPL-3"):
+        text = bundle / "licenses" / name
+        case.true(text.is_file() and text.stat().st_size > 0, f"the bundle lacks {text}")
+
+
+def use_own_libc(folder, bundle):
     """Makes the bundle believe that this host's glibc is too old."""
-    [version] = folder.glob("venv/lib/python*/site-packages/singa/bundle/GLIBC")
-    version.write_text("999.0\n")
+    (bundle / "GLIBC").write_text("999.0\n")
     jobs = pathlib.Path(__file__).with_name("bundle_jobs.py")
     run(folder, sys.executable, jobs, folder / "venv/bin/singa", JOB, "own")
 
@@ -140,7 +145,9 @@ def main(build):
         train(folder, programs / "singa")
         check_reader(folder, programs / "python")
         check_arrays(folder, programs / "python")
-        use_own_libc(folder)
+        [bundle] = folder.glob("venv/lib/python*/site-packages/singa/bundle")
+        check_licenses(bundle)
+        use_own_libc(folder, bundle)
     print("the wheel was installed, trained and read")
 
 
