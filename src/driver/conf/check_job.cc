@@ -16,12 +16,18 @@
 #include "driver/conf/job_stores.h"
 #include "driver/conf/net_warnings.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/facts/conf_findings.h"
 #include "nn/graph/wiring_of.h"
 #include "nn/plan/net_builder.h"
 #include "train/trainer/worker_model.h"
 
 namespace singa {
 namespace {
+
+void AddTo(JobConf* conf, const ConfFindings& found) {
+  for (const ConfigError& error : found.errors) conf->Add(error);
+  for (const ConfigError& warning : found.warnings) conf->Add(warning, Diagnostic::kWarning);
+}
 
 // Builds the nets of the phases that the job may run.
 class NetCheck {
@@ -75,7 +81,7 @@ class NetCheck {
     for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
     Warn(ConcateHints(job_.neuralnet(), net));
     nets_are_sound_ = nets_are_sound_ && errors.empty();
-    if (phase == kTrain && errors.empty()) Add(CheckUnits(job_, options));
+    if (phase == kTrain && errors.empty()) AddTo(conf_, CheckUnits(job_, options));
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
     if (phase == kTrain && errors.empty() && job_.has_updater()) Warn(NetWarnings(job_, net));
     CheckOutputFiles(phase, net);
@@ -92,14 +98,7 @@ class NetCheck {
     }
   }
 
-  void Add(const UnitFindings& found) {
-    for (const ConfigError& error : found.errors) conf_->Add(error);
-    Warn(found.warnings);
-  }
-
-  void Warn(const ConfigErrors& warnings) {
-    for (const ConfigError& warning : warnings) conf_->Add(warning, Diagnostic::kWarning);
-  }
+  void Warn(const ConfigErrors& warnings) { AddTo(conf_, {.warnings = warnings}); }
 
   // Adds an error if two layers write to one file, which would mix their records.
   void CheckOutputFiles(Phase phase, const Net& net) {
@@ -235,11 +234,6 @@ bool NetIsSound(const ConfigErrors& errors) {
 }
 
 bool IsOfCluster(const ConfigError& finding) { return finding.path().starts_with("cluster."); }
-
-void AddTo(JobConf* conf, const ConfFindings& found) {
-  for (const ConfigError& error : found.errors) conf->Add(error);
-  for (const ConfigError& warning : found.warnings) conf->Add(warning, Diagnostic::kWarning);
-}
 
 void Check(const CheckOptions& options, CheckedJob* checked) {
   JobConf& conf = checked->conf;

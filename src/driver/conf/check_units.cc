@@ -42,8 +42,8 @@ std::string WhyNoChoice(const JobProto& job) {
 namespace {
 
 // Warns of settings that partition: kAuto overrides, and of a kAuto that chooses nothing.
-UnitFindings CheckAuto(const JobProto& job) {
-  UnitFindings found;
+ConfFindings CheckAuto(const JobProto& job) {
+  ConfFindings found;
   const NetProto& conf = job.neuralnet();
   const std::string why = WhyNoChoice(job);
   if (!why.empty())
@@ -64,10 +64,10 @@ UnitFindings CheckAuto(const JobProto& job) {
 
 }  // namespace
 
-UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
+ConfFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   const NetProto& conf = job.neuralnet();
   const bool chooses = conf.partition() == NetProto::kAuto;
-  UnitFindings found;
+  ConfFindings found;
   if (chooses) found = CheckAuto(job);
   const bool asks = AsksForUnits(conf) && !chooses;
   if (rows.parts == 1 || !(asks || WorkersHaveOwnSizes(conf))) return found;

@@ -3,14 +3,11 @@
 
 #include <string>
 
+#include "driver/facts/conf_findings.h"
 #include "nn/plan/net_builder.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
-
-struct UnitFindings {
-  ConfigErrors errors, warnings;  // relative to the JobProto
-};
 
 // Returns why partition: kAuto divides all layers of the job by rows; "": it looks for a division.
 std::string WhyNoChoice(const JobProto& job);
@@ -21,6 +18,6 @@ bool WorkersHaveOwnSizes(const NetProto& conf);
 // Finds what is wrong where layers are divided as their partition_dim says, and warns of each layer
 // of the conf whose partition_dim: 1 has no effect. `rows`: the options of the train net of one
 // worker. REQUIRES: the net is sound if all layers are divided by rows.
-UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows);
+ConfFindings CheckUnits(const JobProto& job, const NetOptions& rows);
 
 }  // namespace singa

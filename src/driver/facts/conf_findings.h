@@ -6,7 +6,7 @@
 namespace singa {
 
 struct ConfFindings {
-  ConfigErrors errors, warnings;  // paths are relative to the message that was checked
+  ConfigErrors errors = {}, warnings = {};  // paths are relative to the message that was checked
 };
 
 }  // namespace singa

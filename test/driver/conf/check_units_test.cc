@@ -30,8 +30,7 @@ std::string Found(const std::string& text, int workers = 3) {
   NetOptions rows;
   rows.parts = workers;
   rows.units = false;
-  const UnitFindings found = CheckUnits(JobOfText(text), rows);
-  return LinesOf(ConfFindings{found.errors, found.warnings});
+  return LinesOf(CheckUnits(JobOfText(text), rows));
 }
 
 TEST(CheckUnits, AutoOverridesAllDimensions) {
