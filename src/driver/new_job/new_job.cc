@@ -58,7 +58,8 @@ bool ArePictures(const Arguments& args, const JobRequest& request) {
   if (traits.lines || (folder && traits.class_folders)) return folder;
   args.ThrowUsage(StrCat(request.data, " is ", backend,
                          "; DATA is a table, or a folder with one folder of pictures for each "
-                         "class"));
+                         "class",
+                         request.data.ends_with(".gz") ? "; unpack a compressed table" : ""));
 }
 
 // Makes the job in a folder that gets its name when it is complete.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string_view>
 
-#include "base/file/input_file.h"
 #include "base/text/json_text.h"
 #include "io/table/csv_fields.h"
 #include "io/table/table_columns.h"
@@ -71,17 +70,6 @@ bool SeemsHeader(const std::string& path, const std::string& separator,
   return header;
 }
 
-// Throws if the file is no text, as spreadsheet programs write it by default.
-void CheckIsText(const std::string& path) {
-  constexpr char kZip[] = {'P', 'K', 3, 4};
-  const InputFile file = InputFile::Open(path);
-  char first[sizeof(kZip)] = {};
-  if (file.size() >= static_cast<int64_t>(sizeof(first))) file.ReadAt(0, first, sizeof(first));
-  if (std::ranges::equal(first, kZip))
-    throw DataError(path, -1,
-                    "is a zip file, as .xlsx and .ods are, and no table as text; save it as CSV");
-}
-
 // Throws if the first lines are not in UTF-8, or if a column of them has mostly numbers with
 // commas, which would be read as words.
 void CheckLines(const std::string& path, const TableLayout& layout) {
@@ -107,7 +95,6 @@ void CheckLines(const std::string& path, const TableLayout& layout) {
 }  // namespace
 
 TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* notes) {
-  CheckIsText(request.data);
   TableLayout layout = {.separator = request.separator};
   if (layout.separator.empty()) {
     layout.separator = SeparatorOf(request.data);

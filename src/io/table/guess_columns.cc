@@ -117,7 +117,7 @@ std::vector<GuessedColumn> GuessColumns(const StoreOptions& table) {
   std::vector<ColumnContent> contents;
   std::vector<std::string_view> fields;
   while (scan.Next(&fields)) {
-    if (KindOfLine(scan.line()) != LineKind::kCsv) return {};
+    if (table.format != ValueFormat::kCsv && KindOfLine(scan.line()) != LineKind::kCsv) return {};
     const size_t columns = std::min(names.empty() ? fields.size() : names.size(), kMostLookedAt);
     if (contents.size() < columns) contents.resize(columns);
     for (size_t at = 0; at < std::min(columns, fields.size()); ++at) contents[at].Add(fields[at]);

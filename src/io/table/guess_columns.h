@@ -18,7 +18,8 @@ struct GuessedColumn {
 // empty, if it has integers and the name of an id, or if it has words that hardly repeat. A column
 // with more than twice as many words as numbers holds words. A column of numbers with gaps gets
 // their mean for a gap; words in it are mistakes, as in any column of numbers. Reads the whole
-// file. Throws DataError, FileError, and ValueError if there is no such label_column.
+// file. Describes none if a line is no CSV, unless table.format says that all are. Throws
+// DataError, FileError, and ValueError if there is no such label_column.
 std::vector<GuessedColumn> GuessColumns(const StoreOptions& table);
 
 // Returns the columns without the reasons.

@@ -32,6 +32,10 @@ LineScan::LineScan(const InputFile& file, const std::string& separators)
   const std::string_view first = window_.At(0, 1);
   if (first.starts_with("\xFF\xFE") || first.starts_with("\xFE\xFF"))
     throw DataError(file.name(), -1, "is text in UTF-16; save it as UTF-8");
+  if (first.starts_with("PK\x03\x04") || first.starts_with("\xD0\xCF\x11\xE0"))
+    throw DataError(
+        file.name(), -1,
+        "is no text, but a zip file or a workbook, such as .xlsx, .ods or .xls; save it as CSV");
   at_ = ByteOrderMark(first);
 }
 

@@ -38,7 +38,7 @@ inline int64_t LineAt(const InputFile& file, int64_t offset) {
 // Finds one line after the other. A line that is blank, or has separators alone, is left out.
 class LineScan {
  public:
-  // `file` outlives it. Throws DataError for text in UTF-16.
+  // `file` outlives it. Throws DataError for text in UTF-16, and for workbooks of spreadsheets.
   explicit LineScan(const InputFile& file, const std::string& separators = "");
 
   // Returns the place of the next line, without its end; none: there are no more. Throws DataError

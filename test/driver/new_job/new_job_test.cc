@@ -116,7 +116,7 @@ TEST_F(NewJobTest, RefusesTextThatWouldBeReadWrongly) {
               HasSubstr("column 1, \"a\" has numbers with commas, such as \"0,5\"; write numbers"));
   EXPECT_THAT(Error("a,b\nK\xf6ln,1\n"),
               HasSubstr("record 0: has characters that are not in UTF-8"));
-  EXPECT_THAT(Error("PK\x03\x04..."), HasSubstr("is a zip file, as .xlsx and .ods are"));
+  EXPECT_THAT(Error("PK\x03\x04..."), HasSubstr("is no text, but a zip file or a workbook"));
   EXPECT_THAT(Error("age,b\n1,x\n,y\n3,x\nten,x\n5,y\n"),
               HasSubstr("t.csv:5: record 3: number 1 in column 1 (\"age\") is \"ten\""));
 }

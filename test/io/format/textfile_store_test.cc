@@ -128,6 +128,13 @@ TEST_F(Csv, NamesAnEncodingThatIsNotRead) {
               "a.csv: is text in UTF-16; save it as UTF-8");
 }
 
+TEST_F(Csv, NamesAWorkbook) {
+  for (const char* mark : {"PK\x03\x04", "\xD0\xCF\x11\xE0"})
+    EXPECT_EQ(ErrorOf([&] { Open(std::string(mark) + "1,2\n"); }),
+              "a.csv: is no text, but a zip file or a workbook, such as .xlsx, .ods or .xls; save "
+              "it as CSV");
+}
+
 TEST_F(Csv, ReadsNumbersInQuotes) {
   const std::string line = "\"3\", \"0.5\" ,\" -2 \"\r\n";
   for (const ValueFormat format : {ValueFormat::kCsv, ValueFormat::kRecord}) {

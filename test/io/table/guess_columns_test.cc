@@ -52,6 +52,23 @@ TEST_F(GuessColumnsTest, AGapOrANumberMayStandAmongWords) {
             "columns { name: \"grade\" words: [\"7\", \"A\", \"B\", \"C\"] }\n");
 }
 
+TEST_F(GuessColumnsTest, TellsOfWordsThatAreNoUtf8) {
+  StoreOptions options = labelled_;
+  options.path = dir_.Write("a.csv", "city,rank\nBern,a\nZ\xFCrich,b\n");
+  const std::vector<GuessedColumn> columns = GuessColumns(options);
+  ASSERT_EQ(columns.size(), 1u);
+  EXPECT_EQ(columns[0].reason, "its words are not in UTF-8");
+}
+
+TEST_F(GuessColumnsTest, AFieldOfATableMayLookLikeAMessage) {
+  StoreOptions options = labelled_;
+  const std::string text = "page,rank\nhttp://a,1\nhttp://b,2\n";
+  EXPECT_EQ(Guess(text, options), "");
+  options.format = ValueFormat::kCsv;
+  EXPECT_EQ(Guess(text, options),
+            "columns { name: \"page\" words: [\"http://a\", \"http://b\"] }\n");
+}
+
 TEST_F(GuessColumnsTest, ATimeIsNoMessage) {
   EXPECT_EQ(Guess("alice,12:30,0\nbob,12:30,1\n", {.label_column = "3"}),
             "columns { name: \"1\" words: [\"alice\", \"bob\"] }\n"
