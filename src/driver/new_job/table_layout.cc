@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/text/json_text.h"
+#include "io/store/store.h"
 #include "io/table/csv_fields.h"
 #include "io/table/table_columns.h"
 #include "io/table/table_scan.h"
@@ -105,7 +106,11 @@ TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* n
   layout.header = request.header || SeemsHeader(request.data, layout.separator, notes);
   if (layout.header) layout.names = TableScan(request.data, layout.separator, true).names();
   layout.columns =
-      layout.header ? std::ssize(layout.names) : WidthOf(request.data, layout.separator).columns;
+      layout.header
+          ? std::ssize(layout.names)
+          : WidthOf(
+                {.path = request.data, .format = ValueFormat::kCsv, .separator = layout.separator})
+                .columns;
   if (layout.columns < 2)
     throw DataError(request.data, -1,
                     StrCat("has ", layout.columns, " column",

@@ -46,15 +46,15 @@ TableWidth WidthOf(std::string_view line, const CsvFields& fields) {
   return width;
 }
 
-TableWidth WidthOf(const std::string& path, const std::string& separator) {
+TableWidth WidthOf(const StoreOptions& table) {
   constexpr int kLines = 100;
-  const CsvFields cut(separator);
-  TableScan scan(path, separator, false);
+  const CsvFields cut(table.separator);
+  TableScan scan(table.path, table.separator, false);
   std::map<int64_t, int> lines;  // of each width
   std::vector<TableWidth> widths;
   std::vector<std::string_view> fields;
   for (int line = 0; line < kLines && scan.Next(&fields); ++line) {
-    if (KindOfLine(scan.line()) != LineKind::kCsv) continue;
+    if (table.format != ValueFormat::kCsv && KindOfLine(scan.line()) != LineKind::kCsv) continue;
     widths.push_back(WidthOf(scan.line(), cut));
     ++lines[widths.back().columns];
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file/input_file.h"
+#include "io/store/store.h"
 #include "io/table/csv_fields.h"
 #include "io/table/line_index.h"
 
@@ -44,7 +45,8 @@ struct TableWidth {
 
 TableWidth WidthOf(std::string_view line, const CsvFields& fields);
 // Returns the width that most of the first lines have; of widths that are as frequent, the one that
-// comes first. If those lines are no CSV, it is 0.
-TableWidth WidthOf(const std::string& path, const std::string& separator);
+// comes first. Unless table.format says that all lines are CSV, others do not count; 0: all are
+// others.
+TableWidth WidthOf(const StoreOptions& table);
 
 }  // namespace singa

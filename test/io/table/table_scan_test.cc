@@ -8,9 +8,9 @@
 namespace singa {
 namespace {
 
-TableWidth Of(const std::string& text) {
+TableWidth Of(const std::string& text, ValueFormat format = ValueFormat::kRecord) {
   const TempDir dir;
-  return WidthOf(dir.Write("a.csv", text), ",");
+  return WidthOf({.path = dir.Write("a.csv", text), .format = format});
 }
 
 TEST(WidthOf, OneBadLineDoesNotDecide) {
@@ -28,6 +28,8 @@ TEST(WidthOf, ASeparatorAtTheEndOfALineOfThisWidthLeavesItOpen) {
 TEST(WidthOf, RecordsAreNoTable) {
   EXPECT_EQ(Of("label: 1, data: 2, data: 3\nlabel: 1, data: 2, data: 3\n").columns, 0);
   EXPECT_EQ(Of("").columns, 0);
+  EXPECT_EQ(Of("http://a,1\nhttp://b,2\n").columns, 0);
+  EXPECT_EQ(Of("http://a,1\nhttp://b,2\n", ValueFormat::kCsv).columns, 2);
 }
 
 }  // namespace
