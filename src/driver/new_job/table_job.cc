@@ -8,6 +8,7 @@
 
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
+#include "base/text/parse_number.h"
 #include "driver/new_job/job_lines.h"
 #include "driver/new_job/table_label.h"
 #include "driver/new_job/table_layout.h"
@@ -55,6 +56,13 @@ void RequireColumns(const std::string& path, const std::vector<GuessedColumn>& c
     left_out += "; " + ColumnNote(one);
   }
   if (count <= 0) throw DataError(path, -1, "no column is left to learn from" + left_out);
+}
+
+// Returns whether a column is described by its number. A conf then has to number the label's, too.
+bool HasNumbered(const std::vector<GuessedColumn>& columns) {
+  return std::ranges::any_of(columns, [](const GuessedColumn& one) {
+    return ParseNumber<int64_t>(one.column.name).has_value();
+  });
 }
 
 // Sets the numbers that gaps stand for to the means of the training table, where it has gaps.
@@ -110,10 +118,11 @@ std::string ConfText(const JobRequest& request, const TableLabel& label, const S
 NewJobText TableJob(const JobRequest& request) {
   NewJobText made = {.train = kTrainTable, .test = kTestTable};
   const TableLayout layout = TableLayoutOf(request, &made.notes);
-  const TableLabel label = TableLabelOf(request, layout, &made.notes);
+  TableLabel label = TableLabelOf(request, layout, &made.notes);
   StoreOptions whole = OptionsFor(request.data, layout, label);
   std::vector<GuessedColumn> columns = GuessColumns(whole);
   RequireColumns(request.data, columns, layout.columns - std::max<int64_t>(1, label.targets));
+  if (HasNumbered(columns)) label.name = whole.label_column = StrCat(label.column + 1);
   whole.columns = WithoutReasons(columns);
   Measure(OpenStore("textfile", whole).get());  // throws for a bad record
   const std::string train = StrCat(request.fresh, "/", kTrainTable);

@@ -104,6 +104,11 @@ TEST_F(NewJobTest, NamesAColumnWithoutANameByItsNumber) {
   EXPECT_THAT(Conf(), HasSubstr("label_column: \"2\""));
 }
 
+TEST_F(NewJobTest, NumbersTheLabelsColumnWhereAnotherHasNoNameOfItsOwn) {
+  Make(Lines("x,x,rank\n", "#,,@", 9) + "7,5,1\n");
+  EXPECT_THAT(Conf(), HasSubstr("label_column: \"3\"\n      columns { name: \"2\" missing: 5 }"));
+}
+
 TEST_F(NewJobTest, FindsTheSeparator) {
   EXPECT_THAT(Make(Lines("a;b\n", "#;@", 20)).err, HasSubstr("\";\" separate the fields"));
   EXPECT_THAT(Conf(), HasSubstr("separator: \";\""));
