@@ -1,7 +1,9 @@
 #include "driver/new_job/new_job.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "base/file/file_system.h"
 #include "base/file/temporary_name.h"
@@ -79,6 +81,14 @@ NewJobText WriteJob(JobRequest request, bool pictures) {
   }
 }
 
+// Tells the user what takes long, if it does.
+void TellOfWork(const JobRequest& request, bool pictures) {
+  constexpr uintmax_t kLarge = uintmax_t{64} << 20;  // bytes that are read in seconds
+  std::error_code ignored;
+  if (pictures || fs::file_size(request.data, ignored) > kLarge)
+    std::cerr << "reading " << Printable(request.data) << "\n";
+}
+
 void Tell(const JobRequest& request, const NewJobText& made) {
   const auto path = [&](const std::string& file) { return StrCat(request.dir, "/", file); };
   for (const std::string& note : made.notes) std::cerr << Printable(note) << "\n";
@@ -122,6 +132,7 @@ int NewJob(const std::vector<std::string>& words) {
       if (args.Has(flag))
         args.ThrowUsage(StrCat("-", flag, " is for a table, not for folders of pictures"));
   }
+  TellOfWork(request, pictures);
   Tell(request, WriteJob(request, pictures));
   return kExitOk;
 }

@@ -18,8 +18,7 @@ std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, 
       TableScan(store.path, store.separator, store.header).names();
   if (MatchColumns(trained, names, store.path, &store)) return OpenStore(backend, store);
   const bool matters = store.has_label || !store.class_names.empty() || !store.columns.empty();
-  const TableWidth width =
-      matters && names.empty() ? WidthOf(store) : TableWidth();
+  const TableWidth width = matters && names.empty() ? WidthOf(store) : TableWidth();
   const bool has = FitTable(names, width, size, &store);
   try {
     return OpenStore(backend, store);

@@ -26,8 +26,8 @@ Both write to the new or empty folder DIR.
 
 `new job` makes a job that learns from your own data. DATA is a table (CSV), or a folder with one
 folder of pictures for each class. A fifth of the records, chosen at random, becomes test data.
-DIR/job.conf is the whole job: singa -conf DIR/job.conf trains it. The command prints what it decided
-and why. Run the job in the current folder if DATA and DIR are relative paths.
+DIR/job.conf is the whole job: singa -conf DIR/job.conf trains it. The command prints what it
+decided and why. Run the job in the current folder if DATA and DIR are relative paths.
 
 options for tables:
   -label_column C   the column to predict: its name, or its number from 1. Without it, the only
