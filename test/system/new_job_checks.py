@@ -1,5 +1,6 @@
 """Checks jobs that `singa new job` makes of tables and of folders of pictures."""
 import random
+import shlex
 import shutil
 import subprocess
 
@@ -39,7 +40,7 @@ def make(case, *args):
     equal(made.out, "", "stdout of new job")
     checked = case.run("check", "-conf", f"{args[-1]}/job.conf")
     equal(checked.err, "", "the warnings of a check")
-    has(made.err, f"singa -conf {args[-1]}/job.conf\n", "the commands to type")
+    has(made.err, f"singa -conf {shlex.quote(args[-1] + '/job.conf')}\n", "the commands to type")
     true("warning" not in case.run("-conf", f"{args[-1]}/job.conf").err, "the training warns")
     return made
 
