@@ -120,9 +120,6 @@ int NewJob(const std::vector<std::string>& words) {
       args.ThrowUsage(StrCat("a job cannot name \"", Printable(path), "\", which is no UTF-8"));
   request.seed = args.ToNumber<uint64_t>("seed", args.Get("seed", "0"));
   ReadTableFlags(args, &request);
-  const fs::path last = fs::path(request.dir).filename();
-  if (last == "." || last == "..")
-    args.ThrowUsage(StrCat("DIR must be a new folder, such as my_job, is ", request.dir));
   RequireNewFolder(request.dir);
   const bool pictures = ArePictures(args, request);
   if (pictures) {

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 std::string NewPathOf(const std::string& path) {
   const fs::path name = fs::path(path).filename();
   if (name == "." || name == "..")
-    throw FileError(kExitCantCreate, path, "is there already; give the name of a new folder");
+    throw FileError(kExitCantCreate, path, "must be a new folder, such as my_job");
   std::error_code error;
   return fs::is_symlink(fs::symlink_status(path, error)) ? PlaceOf(path).string() : path;
 }
