@@ -131,7 +131,7 @@ TEST_F(NewJobTest, ListsNumbersThatDoNotCountFromZeroAsClasses) {
   EXPECT_THAT(Conf(), HasSubstr("class_names: [\"10\", \"11\"]"));
   Make(Lines("a,b\n", "#,@", 20));
   EXPECT_THAT(Conf(), Not(HasSubstr("class_names")));
-  EXPECT_THAT(Make("a,b\n1,1\n2,2\n3,3\n4,1\n5,2\n6,3\n").err,
+  EXPECT_THAT(Make("a,b\n1,1\n2,2\n3,3\n4,1\n5,2\n6,3\n7,1\n8,2\n9,3\n").err,
               HasSubstr("3 classes: 1, 2, 3; -targets 1 predicts them as numbers\n"));
 }
 
