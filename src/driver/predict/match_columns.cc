@@ -110,8 +110,8 @@ void WarnOfOthers(const Places& places, const Names& names, const std::string& w
       StrCat(where, ": leaves out columns that the training does not have: ", ListOf(others)));
 }
 
-bool Match(const TrainedTable& trained, const Names& names, const std::string& where,
-           StoreOptions* table) {
+bool ReadByName(const TrainedTable& trained, const Names& names, const std::string& where,
+                StoreOptions* table) {
   const std::vector<Use> uses = UsesOf(trained, *table);
   const Places places = FindColumns(trained.names, uses, names);
   const bool others = std::ranges::count(places.known, false) > 0;
@@ -155,7 +155,7 @@ bool MatchColumns(const TrainedTable& trained, const Names& names, const std::st
                   StoreOptions* table) {
   if (trained.names.empty() || names.empty() || names == trained.names) return false;
   try {
-    return Match(trained, names, where, table);
+    return ReadByName(trained, names, where, table);
   } catch (const ValueError&) {
     return false;  // the settings do not fit the training's table any more
   }
