@@ -220,8 +220,9 @@ def predict_reads_columns_by_their_names(case):
     table(case, lines)
     case.train(job())
     case.write("job.conf", job())
-    case.write("same.csv", 'width,"height, cm",pipe,class\n' + "".join(f"{a},{b},{d},{c}\n" for a, b, c, d in lines))
-    other = 'class,note,pipe,"height, cm",width\n' + "".join(f"{c},x,{d},{b},{a}\n" for a, b, c, d in lines)
+    same = 'width,"height, cm","5"" pipe",class\n' + "".join(f"{a},{b},{d},{c}\n" for a, b, c, d in lines)
+    case.write("same.csv", same)
+    other = 'class,note,"5"" pipe","height, cm",width\n' + "".join(f"{c},x,{d},{b},{a}\n" for a, b, c, d in lines)
     case.write("other.csv", other)
     told = [line.split(":", 1)[1] for line in case.run("predict", "-conf", "job.conf", "t.csv").out.splitlines()[1:]]
     for name in ("same.csv", "other.csv"):
