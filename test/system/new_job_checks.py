@@ -60,7 +60,8 @@ def a_table_becomes_a_job_that_learns_its_classes(case):
                  'column "id": left out, because it seems to be an id', 'column "city": 3 words',
                  'column "day": left out', "wrote job/train.csv: 240 records", "wrote job/test.csv: 60 records"):
         has(made.err, text, "what new job prints")
-    report = case.run("predict", "-conf", "job/job.conf", "-report", "job/test.csv").out
+    report = case.run("predict", "-conf", "job/job.conf", "-checkpoint", "job/run/checkpoint/best", "-report",
+                      "job/test.csv").out
     true(number(report, "accuracy") >= 0.9, report)
     write_table(case, "new.csv", header[1:4], [[75, "", "Rome"], [19, 50000, "New York"]])
     told = case.run("predict", "-conf", "job/job.conf", "-topk", "1", "new.csv").out.splitlines()
@@ -73,7 +74,8 @@ def a_table_of_prices_becomes_a_job_that_predicts_them(case):
     case.write("t.tsv", case.path("t.tsv").read_text().replace(",", "\t"))
     made = make(case, "t.tsv", "my jobs/houses")
     has(made.err, "so the net learns to predict a number", "what new job prints")
-    has(made.err, "singa predict -conf 'my jobs/houses/job.conf' -report 'my jobs/houses/test.csv'", "the commands")
+    has(made.err, "singa predict -conf 'my jobs/houses/job.conf' -checkpoint 'my jobs/houses/run/checkpoint/best' "
+        "-report 'my jobs/houses/test.csv'", "the commands")
     report = case.run("predict", "-conf", "my jobs/houses/job.conf", "-report", "my jobs/houses/test.csv").out
     true(number(report, "price") > 0.8, f"R2 is too small:\n{report}")
     case.write("new.tsv", "area\trooms\tcity\n100\t3\tOslo\n")

@@ -98,10 +98,12 @@ void Tell(const JobRequest& request, const NewJobText& made) {
             << Counted(made.test_records, "record") << "\n"
             << "wrote " << Printable(path(kConf)) << "\n";
   const std::string conf = Printable(ShellWord(path(kConf)));
+  const std::string predict = StrCat("singa predict -conf ", conf, " -checkpoint ",
+                                     Printable(ShellWord(path("run/checkpoint/best"))), " ");
   std::cerr << "to train the net:       singa -conf " << conf << "\n"
-            << "to judge it:            singa predict -conf " << conf << " -report "
+            << "to judge it:            " << predict << "-report "
             << Printable(ShellWord(path(made.test))) << "\n"
-            << "to predict new records: singa predict -conf " << conf << " " << made.usage << "\n";
+            << "to predict new records: " << predict << made.usage << "\n";
 }
 
 }  // namespace
