@@ -61,8 +61,8 @@ struct StoreOptions {
   std::vector<TableColumn> columns = {};  // CSV: as StoreProto.columns
   // CSV with a header: the columns to read, from 0, in the order of their numbers; empty: all
   std::vector<int64_t> column_order = {};
-  int channels = 3;                       // channels of decoded image files: 3, or 1 for grey
-  bool encoded = false;                   // a record's pixel is a picture file to decode
+  int channels = 3;        // channels of decoded image files: 3, or 1 for grey
+  bool encoded = false;    // a record's pixel is a picture file to decode
   bool raw_files = false;  // stores of picture files: pixels are their bytes, not decoded
   // For pictures of any size that are decoded: each is scaled so that its shorter side has so many
   // pixels, and the centre of `shape` is cut out (io/store/short_side.h). 0: it is not scaled.
