@@ -121,7 +121,7 @@ TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* n
 }
 
 std::string ColumnLabel(const TableLayout& layout, int64_t at) {
-  const std::string number = StrCat("column ", at + 1);
+  std::string number = StrCat("column ", at + 1);
   if (at >= std::ssize(layout.names)) return number;
   return StrCat(number, ", ", FieldText(layout.names[at]));
 }
