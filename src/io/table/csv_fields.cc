@@ -13,6 +13,7 @@
 #include "base/text/json_text.h"
 #include "base/text/line_blanks.h"
 #include "base/text/parse_number.h"
+#include "io/sample.h"
 #include "io/value_error.h"
 #include "singa/base/error.h"
 
