@@ -1,4 +1,4 @@
-// What the makers of jobs get from `singa new job`, and what they return.
+// JobRequest goes to the makers of jobs for `singa new job`, and NewJobText comes back.
 #pragma once
 
 #include <cstdint>

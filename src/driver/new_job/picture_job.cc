@@ -27,7 +27,7 @@ StoreOptions OptionsFor(const JobRequest& request, const std::string& list,
           .class_names = classes};
 }
 
-// What the pictures that were looked at are like.
+// The sizes and colours of the pictures that were looked at.
 struct PictureSample {
   StoreStatistics colours;                      // channels alone
   int32_t usual_side = 0, least = 0, most = 0;  // shorter sides: the median and the range

@@ -25,7 +25,7 @@ namespace {
 
 constexpr char kAnother[] = "; -label_column C names another";
 
-// What the fields of the label's column are.
+// The kinds and counts of the fields in the label's column.
 struct LabelColumn {
   std::map<std::string, int64_t> counts;  // records of each field
   int64_t records = 0;

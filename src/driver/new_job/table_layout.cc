@@ -31,7 +31,7 @@ std::string SeparatorOf(const std::string& path) {
   return best;
 }
 
-// What the first lines of a table show of a header.
+// Signs in the first lines of a table that it has a header.
 struct HeaderSigns {
   bool words = false;    // the first line has no number
   bool numbers = false;  // a later line has one

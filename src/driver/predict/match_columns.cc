@@ -23,7 +23,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// What a column of the training's table is.
+// The use of a column of the training's table.
 enum class Use : uint8_t { kNumbers, kChosen, kLeftOut };  // kChosen: the label, or a target
 
 std::vector<Use> UsesOf(const TrainedTable& trained, const StoreOptions& table) {
