@@ -24,11 +24,9 @@ struct ReducedExponent {
 
 inline constexpr float kExpShift = 12582912;  // 1.5 2^23: adding it rounds to an integer
 
+// REQUIRES: 2^(n / 2) is a float. Other x give an unspecified number, or NaN.
 inline ReducedExponent ReduceExponent(float x) {
   constexpr float kLog2E = 1.44269504f, kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
-  constexpr float kLow = -104, kHigh = 89;  // exp rounds to 0 and infinity from here on
-  x = x < kLow ? kLow : x;
-  x = x > kHigh ? kHigh : x;
   const float shifted = x * kLog2E + kExpShift;
   const float n = shifted - kExpShift;
   return {shifted, x - n * kLn2High - n * kLn2Low};
@@ -51,7 +49,12 @@ inline float ExpOf(const ReducedExponent& x) {
   return p * PowerOfTwo(half) * PowerOfTwo(exponent - half);
 }
 
-inline float VectorExp(float x) { return ExpOf(ReduceExponent(x)); }
+inline float VectorExp(float x) {
+  constexpr float kLow = -104, kHigh = 89;  // exp rounds to 0 and infinity from here on
+  x = x < kLow ? kLow : x;
+  x = x > kHigh ? kHigh : x;
+  return ExpOf(ReduceExponent(x));
+}
 
 inline float VectorTanh(float x) {
   const float a = std::abs(x);
@@ -78,13 +81,14 @@ struct NormalAt {
 inline NormalAt VectorNormal(float x) {
   constexpr float kFar = 14.5f;  // density and tail round to 0 from here on
   constexpr float kPole = 3.75f, kInverseRoot = 0.39894228f;  // 1 / sqrt(2 pi)
-  float t = std::abs(x);
-  t = t > kFar ? kFar : t;
+  const float t = std::abs(x);
   // The square of `head` is exact, so -t^2 / 2 is the sum of two floats.
   const float head = std::bit_cast<float>(std::bit_cast<uint32_t>(t) & 0xFFFFF000u);
   ReducedExponent exponent = ReduceExponent(-0.5f * (head * head));
   exponent.r -= 0.5f * ((t - head) * (t + head));
-  const float e = ExpOf(exponent);
+  // The choice comes after the exponential. If t were limited first, g++ would compute both sides
+  // for each vector, and denormal numbers make one side slow.
+  const float any = ExpOf(exponent), e = t > kFar ? 0 : any;
   const float r = kPole / (t + kPole);
   const float q = 2 * r - 1;
   float p = 1.18252632e-4f;
