@@ -57,8 +57,7 @@ class BackwardThread {
                d_o = HeadOf(shape_, g_.d_o, pair, 0, 1);
     CopySteps(q, queries, shape_.width, scale_, Row(space_.q, queries.begin), row_);
     CopySteps(d_o, queries, shape_.width, 1, Row(space_.d_o, queries.begin), row_);
-    for (int64_t t = queries.begin; t < queries.end; ++t)
-      At(space_.delta)[t] = DotRows(d_o.At(t), o.At(t), shape_.width);
+    DotSteps(d_o, o, queries, shape_.width, At(space_.delta) + queries.begin);
   }
 
   void PackKeys(int64_t pair, const StepBlock& keys) const {
@@ -78,15 +77,26 @@ class BackwardThread {
                 At(space_.keys_t), kTileStride, false, s, kTileStride);
     TileProduct(queries.size(), seen, shape_.width, {Row(space_.d_o, queries.begin), row_, 1},
                 At(space_.values_t), kTileStride, false, dp, kTileStride);
-    float* const z = g_.dropout.ratio > 0 ? At(space_.z) : nullptr;
-    for (int64_t t = queries.begin; t < queries.end; ++t) {
-      const int64_t row = (t - queries.begin) * kTileStride;
-      const auto index = g_.dropout.IndexOf(shape_, pair, t) + static_cast<uint64_t>(keys.begin);
-      if (z) DropoutRow(g_.dropout, index, columns, z);
-      SoftmaxGradientRow(std::min(seen, shape_.KeysOf(t) - keys.begin), columns,
-                         g_.log_sum[pair * shape_.steps + t], At(space_.delta)[t], z, s + row,
-                         dp + row);
-    }
+    for (int64_t t = queries.begin; t < queries.end; ++t)
+      HideKeys(std::min(seen, shape_.KeysOf(t) - keys.begin), columns,
+               s + (t - queries.begin) * kTileStride);
+    if (g_.dropout.ratio > 0)
+      for (int64_t t = queries.begin; t < queries.end; ++t)
+        DroppedScores(pair, t, keys.begin, columns, (t - queries.begin) * kTileStride);
+    else
+      SoftmaxGradientRows(queries.size(), columns, g_.log_sum + pair * shape_.steps + queries.begin,
+                          At(space_.delta) + queries.begin, s, dp);
+  }
+
+  // Does the same of one row with dropout: dP = (dO V^T) * Z.
+  void DroppedScores(int64_t pair, int64_t t, int64_t first, int64_t columns, int64_t row) const {
+    float *const s = At(space_.s) + row, *const dp = At(space_.dp) + row, *const z = At(space_.z);
+    DropoutRow(g_.dropout, g_.dropout.IndexOf(shape_, pair, t) + static_cast<uint64_t>(first),
+               columns, z);
+    MultiplyRow(z, columns, dp);
+    SoftmaxGradientRows(1, columns, &g_.log_sum[pair * shape_.steps + t], At(space_.delta) + t, s,
+                        dp);
+    MultiplyRow(z, columns, s);
   }
 
   // dV += (P * Z)^T dO and dK += dS^T Q for the first `seen` keys.

@@ -37,10 +37,12 @@ void AttendOnce(const AttentionFeature& f, int64_t pair, int64_t t, float* p, fl
   const auto q = HeadOf(shape, f.qkv, pair, 0, 3), k = HeadOf(shape, f.qkv, pair, 1, 3),
              v = HeadOf(shape, f.qkv, pair, 2, 3);
   const int64_t keys = shape.KeysOf(t), columns = RoundUp(keys, kTileColumns);
-  float largest = -std::numeric_limits<float>::infinity(), sum = 0;
+  const float scale = shape.scale();
+  float largest = -std::numeric_limits<float>::infinity(), sum = 0, factor;
   ScoreKeys(q.At(t), k.data, k.stride, keys, shape.width, p);
-  ScaleRow(shape.scale(), keys, p);
-  SoftmaxRow(keys, columns, p, &largest, &sum);
+  ScaleRows(1, keys, &scale, p, 0);
+  HideKeys(keys, columns, p);
+  SoftmaxRows(1, columns, p, &largest, &sum, &factor);
   if (f.dropout.ratio > 0) {
     DropoutRow(f.dropout, f.dropout.IndexOf(shape, pair, t), columns, z);
     MultiplyRow(z, columns, p);

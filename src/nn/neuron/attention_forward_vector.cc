@@ -56,28 +56,35 @@ class ForwardThread {
     float* const s = At(space_.s);
     TileProduct(queries.size(), seen, shape_.width, {At(space_.q), row_, 1}, KeysAt(j), kTileStride,
                 false, s, kTileStride);
-    for (int64_t t = queries.begin; t < queries.end; ++t) {
-      const int64_t r = t - queries.begin, own = std::min(seen, shape_.KeysOf(t) - begin);
-      float* const row = s + r * kTileStride;
-      const float factor = SoftmaxRow(own, columns, row, &largest_[r], &sum_[r]);
-      if (j > 0 && factor != 1) ScaleRow(factor, shape_.width, At(space_.o) + r * row_);
-      if (f_.dropout.ratio > 0) {
-        const auto index = f_.dropout.IndexOf(shape_, pair, t) + static_cast<uint64_t>(begin);
-        DropoutRow(f_.dropout, index, columns, At(space_.z));
-        MultiplyRow(At(space_.z), columns, row);
-      }
-    }
+    for (int64_t t = queries.begin; t < queries.end; ++t)
+      HideKeys(std::min(seen, shape_.KeysOf(t) - begin), columns,
+               s + (t - queries.begin) * kTileStride);
+    std::array<float, kQueryBlock> factor;
+    SoftmaxRows(queries.size(), columns, s, largest_.data(), sum_.data(), factor.data());
+    if (j > 0) ScaleRows(queries.size(), shape_.width, factor.data(), At(space_.o), row_);
+    if (f_.dropout.ratio > 0) Drop(pair, queries, begin, columns);
     TileProduct(queries.size(), shape_.width, seen, {s, kTileStride, 1},
                 At(space_.values) + begin * row_, row_, j > 0, At(space_.o), row_);
   }
 
-  void Finish(int64_t pair, const StepBlock& queries) const {
-    const HeadSteps<float> o = HeadOf(shape_, f_.o, pair, 0, 1);
+  // Multiplies P by Z, for keys from `first` on.
+  void Drop(int64_t pair, const StepBlock& queries, int64_t first, int64_t columns) const {
     for (int64_t t = queries.begin; t < queries.end; ++t) {
-      const int64_t r = t - queries.begin;
-      StoreSteps(At(space_.o) + r * row_, row_, 1 / sum_[r], StepBlock(t, t + 1), shape_.width, o);
-      f_.log_sum[pair * shape_.steps + t] = largest_[r] + std::log(sum_[r]);
+      const auto index = f_.dropout.IndexOf(shape_, pair, t) + static_cast<uint64_t>(first);
+      DropoutRow(f_.dropout, index, columns, At(space_.z));
+      MultiplyRow(At(space_.z), columns, At(space_.s) + (t - queries.begin) * kTileStride);
     }
+  }
+
+  // Divides by the sums of the softmax, and stores o.
+  void Finish(int64_t pair, const StepBlock& queries) const {
+    std::array<float, kQueryBlock> inverse;
+    for (int64_t r = 0; r < queries.size(); ++r) {
+      inverse[r] = 1 / sum_[r];
+      f_.log_sum[pair * shape_.steps + queries.begin + r] = largest_[r] + std::log(sum_[r]);
+    }
+    ScaleRows(queries.size(), shape_.width, inverse.data(), At(space_.o), row_);
+    StoreSteps(At(space_.o), row_, 1, queries, shape_.width, HeadOf(shape_, f_.o, pair, 0, 1));
   }
 
   const AttentionFeature& f_;

@@ -4,59 +4,47 @@
 
 #include "math/cpu_dispatch.h"
 #include "math/elementwise/vector_math.h"
+#include "math/layout/transpose_rows.h"
 #include "math/scratch_layout.h"
 
 namespace singa {
 namespace {
 
-SINGA_CPU_CLONES void CopyHeadRow(const float* __restrict x, float factor, float* __restrict y,
-                                  int64_t n) {
-  for (int64_t j = 0; j < n; ++j) y[j] = factor * x[j];
+SINGA_CPU_CLONES void CopyRows(int64_t rows, int64_t n, const float* __restrict x, int64_t x_stride,
+                               float factor, float* __restrict y, int64_t y_stride) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < n; ++j) y[i * y_stride + j] = factor * x[i * x_stride + j];
 }
 
-// Writes `count` <= 16 steps as columns.
-SINGA_CPU_CLONES void TransposeHeadRows(const float* __restrict x, int64_t stride, int64_t count,
-                                        int64_t width, float* __restrict y) {
-  for (int64_t j = 0; j < width; ++j)
-    for (int64_t r = 0; r < count; ++r) y[j * kTileStride + r] = x[r * stride + j];
-}
-
-SINGA_CPU_CLONES float ExpScores(int64_t seen, int64_t n, float* __restrict s, float* largest,
-                                 float* sum) {
-  for (int64_t j = std::max<int64_t>(0, seen); j < n; ++j)
-    s[j] = -std::numeric_limits<float>::infinity();
-  float most = *largest, added = 0;
+SINGA_CPU_CLONES void ExpScores(int64_t rows, int64_t n, float* __restrict s,
+                                float* __restrict largest, float* __restrict sum,
+                                float* __restrict factor) {
+  for (int64_t i = 0; i < rows; ++i) {
+    float* const row = s + i * kTileStride;
+    float most = largest[i], added = 0;
 #pragma omp simd reduction(max : most)
-  for (int64_t j = 0; j < n; ++j) most = most < s[j] ? s[j] : most;
+    for (int64_t j = 0; j < n; ++j) most = most < row[j] ? row[j] : most;
 #pragma omp simd reduction(+ : added)
-  for (int64_t j = 0; j < n; ++j) {
-    s[j] = VectorExp(s[j] - most);
-    added += s[j];
+    for (int64_t j = 0; j < n; ++j) {
+      row[j] = VectorExp(row[j] - most);
+      added += row[j];
+    }
+    factor[i] = VectorExp(largest[i] - most);
+    sum[i] = sum[i] * factor[i] + added;
+    largest[i] = most;
   }
-  const float factor = VectorExp(*largest - most);
-  *sum = *sum * factor + added;
-  *largest = most;
-  return factor;
 }
 
-SINGA_CPU_CLONES void ScoreGradient(int64_t n, float log_sum, float delta, float* __restrict s,
+SINGA_CPU_CLONES void ScoreGradient(int64_t rows, int64_t n, const float* __restrict log_sum,
+                                    const float* __restrict delta, float* __restrict s,
                                     float* __restrict dp) {
+  for (int64_t i = 0; i < rows; ++i, s += kTileStride, dp += kTileStride) {
 #pragma omp simd
-  for (int64_t j = 0; j < n; ++j) {
-    const float p = VectorExp(s[j] - log_sum);
-    dp[j] = p * (dp[j] - delta);
-    s[j] = p;
-  }
-}
-
-SINGA_CPU_CLONES void DroppedScoreGradient(int64_t n, float log_sum, float delta,
-                                           const float* __restrict z, float* __restrict s,
-                                           float* __restrict dp) {
-#pragma omp simd
-  for (int64_t j = 0; j < n; ++j) {
-    const float p = VectorExp(s[j] - log_sum);
-    dp[j] = p * (dp[j] * z[j] - delta);
-    s[j] = p * z[j];
+    for (int64_t j = 0; j < n; ++j) {
+      const float p = VectorExp(s[j] - log_sum[i]);
+      dp[j] = p * (dp[j] - delta[i]);
+      s[j] = p;
+    }
   }
 }
 
@@ -73,51 +61,56 @@ SINGA_CPU_CLONES void MultiplyScores(const float* __restrict z, float* __restric
   for (int64_t j = 0; j < n; ++j) s[j] *= z[j];
 }
 
-SINGA_CPU_CLONES void ScaleNumbers(float factor, float* __restrict x, int64_t n) {
-  for (int64_t j = 0; j < n; ++j) x[j] *= factor;
+SINGA_CPU_CLONES void ScaleEach(int64_t rows, int64_t n, const float* __restrict factor,
+                                float* __restrict x, int64_t stride) {
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < n; ++j) x[i * stride + j] *= factor[i];
 }
 
-SINGA_CPU_CLONES float DotNumbers(const float* __restrict a, const float* __restrict b, int64_t n) {
-  float sum = 0;
+SINGA_CPU_CLONES void DotEach(int64_t rows, int64_t n, const float* __restrict a, int64_t a_stride,
+                              const float* __restrict b, int64_t b_stride, float* __restrict y) {
+  for (int64_t i = 0; i < rows; ++i) {
+    float sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t j = 0; j < n; ++j) sum += a[j] * b[j];
-  return sum;
+    for (int64_t j = 0; j < n; ++j) sum += a[i * a_stride + j] * b[i * b_stride + j];
+    y[i] = sum;
+  }
 }
 
 }  // namespace
 
 void CopySteps(const HeadSteps<const float>& from, const StepBlock& steps, int64_t width,
                float factor, float* to, int64_t stride) {
-  for (int64_t t = steps.begin; t < steps.end; ++t, to += stride)
-    CopyHeadRow(from.At(t), factor, to, width);
+  CopyRows(steps.size(), width, from.At(steps.begin), from.stride, factor, to, stride);
 }
 
 void TransposeSteps(const HeadSteps<const float>& from, const StepBlock& steps, int64_t width,
                     float* to) {
-  constexpr int64_t kAtATime = 16;  // whole cache lines of the columns
-  for (int64_t t = steps.begin; t < steps.end; t += kAtATime)
-    TransposeHeadRows(from.At(t), from.stride, std::min(kAtATime, steps.end - t), width,
-                      to + (t - steps.begin));
+  TransposeRows(from.At(steps.begin), from.stride, steps.size(), width, to, kTileStride);
 }
 
 void StoreSteps(const float* from, int64_t stride, float factor, const StepBlock& steps,
                 int64_t width, const HeadSteps<float>& to) {
-  for (int64_t t = steps.begin; t < steps.end; ++t, from += stride)
-    CopyHeadRow(from, factor, to.At(t), width);
+  CopyRows(steps.size(), width, from, stride, factor, to.At(steps.begin), to.stride);
 }
 
-float SoftmaxRow(int64_t seen, int64_t n, float* s, float* largest, float* sum) {
-  return ExpScores(seen, n, s, largest, sum);
+void DotSteps(const HeadSteps<const float>& a, const HeadSteps<const float>& b,
+              const StepBlock& steps, int64_t width, float* y) {
+  DotEach(steps.size(), width, a.At(steps.begin), a.stride, b.At(steps.begin), b.stride, y);
 }
 
-void SoftmaxGradientRow(int64_t seen, int64_t n, float log_sum, float delta, const float* z,
-                        float* s, float* dp) {
+void HideKeys(int64_t seen, int64_t n, float* row) {
   for (int64_t j = std::max<int64_t>(0, seen); j < n; ++j)
-    s[j] = -std::numeric_limits<float>::infinity();
-  if (z)
-    DroppedScoreGradient(n, log_sum, delta, z, s, dp);
-  else
-    ScoreGradient(n, log_sum, delta, s, dp);
+    row[j] = -std::numeric_limits<float>::infinity();
+}
+
+void SoftmaxRows(int64_t rows, int64_t n, float* s, float* largest, float* sum, float* factor) {
+  ExpScores(rows, n, s, largest, sum, factor);
+}
+
+void SoftmaxGradientRows(int64_t rows, int64_t n, const float* log_sum, const float* delta,
+                         float* s, float* dp) {
+  ScoreGradient(rows, n, log_sum, delta, s, dp);
 }
 
 void DropoutRow(const AttentionDropout& dropout, uint64_t index, int64_t n, float* z) {
@@ -125,8 +118,10 @@ void DropoutRow(const AttentionDropout& dropout, uint64_t index, int64_t n, floa
 }
 
 void MultiplyRow(const float* z, int64_t n, float* s) { MultiplyScores(z, s, n); }
-void ScaleRow(float factor, int64_t n, float* x) { ScaleNumbers(factor, x, n); }
-float DotRows(const float* a, const float* b, int64_t n) { return DotNumbers(a, b, n); }
+
+void ScaleRows(int64_t rows, int64_t n, const float* factor, float* x, int64_t stride) {
+  ScaleEach(rows, n, factor, x, stride);
+}
 
 ForwardSpace::ForwardSpace(const AttentionShape& shape) {
   const int64_t row = RowStride(shape);

@@ -49,22 +49,29 @@ void TransposeSteps(const HeadSteps<const float>& from, const StepBlock& steps, 
 void StoreSteps(const float* from, int64_t stride, float factor, const StepBlock& steps,
                 int64_t width, const HeadSteps<float>& to);
 
-// A row of S has n columns, a multiple of kTileColumns; the query reads the first `seen`.
+// y[i] = <a, b> at step i of the block.
+void DotSteps(const HeadSteps<const float>& a, const HeadSteps<const float>& b,
+              const StepBlock& steps, int64_t width, float* y);
 
-// Replaces s by exp(s - largest), 0 for keys that are not read. Keeps *largest, the largest score
-// so far, and *sum, the sum of exp(score - *largest). Returns the factor that turns earlier terms
-// into those of the new *largest.
-float SoftmaxRow(int64_t seen, int64_t n, float* s, float* largest, float* sum);
+// A row of S has n columns, a multiple of kTileColumns. Rows are kTileStride apart.
 
-// Replaces s by P and dp by dS without the factor `scale`; with z, s by P * Z. z may be null.
-void SoftmaxGradientRow(int64_t seen, int64_t n, float log_sum, float delta, const float* z,
-                        float* s, float* dp);
+// Gives the columns from `seen` on the score -infinity: the query does not read these keys.
+void HideKeys(int64_t seen, int64_t n, float* row);
+
+// Replaces each row of s by exp(s - largest[i]). Keeps largest[i], the largest score so far of row
+// i, and sum[i], the sum of exp(score - largest[i]). factor[i] becomes the factor that turns
+// earlier terms into those of the new largest[i].
+void SoftmaxRows(int64_t rows, int64_t n, float* s, float* largest, float* sum, float* factor);
+
+// Replaces s by P and dp, the gradient of P, by dS without the factor `scale`.
+void SoftmaxGradientRows(int64_t rows, int64_t n, const float* log_sum, const float* delta,
+                         float* s, float* dp);
 
 // Writes Z of n keys, the first of which has the number `index`, a multiple of 4.
 void DropoutRow(const AttentionDropout& dropout, uint64_t index, int64_t n, float* z);
 void MultiplyRow(const float* z, int64_t n, float* s);
-void ScaleRow(float factor, int64_t n, float* x);
-float DotRows(const float* a, const float* b, int64_t n);
+// Multiplies row i of x by factor[i].
+void ScaleRows(int64_t rows, int64_t n, const float* factor, float* x, int64_t stride);
 
 // AttendByFew is for at most so many queries of each head. A copy of the keys would then cost more
 // than the products.
