@@ -85,6 +85,16 @@ def a_table_of_prices_becomes_a_job_that_predicts_them(case):
 
 
 @check
+def a_column_that_is_left_out_is_not_needed_in_new_rows(case):
+    write_table(case, "t.csv", ["id", "age", "income", "city", "day", "rank"], customers())
+    made = make(case, "-leave_out", "income,1", "t.csv", "job")
+    has(made.err, 'column "income": left out, because -leave_out names it', "what new job prints")
+    write_table(case, "new.csv", ["city", "age"], [["Rome", 75], ["Oslo", 19]])
+    told = case.run("predict", "-conf", "job/job.conf", "-topk", "1", "new.csv").out.splitlines()
+    equal([line.split(",")[2] for line in told[1:]], ["gold", "silver"], "the predicted classes")
+
+
+@check
 def targets_of_any_size_are_learned_side_by_side(case):
     draw = random.Random(9)
     rows = []

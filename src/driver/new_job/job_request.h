@@ -14,10 +14,11 @@ struct JobRequest {
   std::string fresh = {};  // a new folder, in which files are written; it becomes `dir`
   uint64_t seed = 0;       // of the choice of test records
   // For tables.
-  bool header = false;               // there is one for sure
-  std::string separator = {};        // "": found out
-  std::string label_column = {};     // as StoreProto.label_column; "": found out
-  std::optional<int64_t> targets{};  // real targets; 0: classes; none: found out
+  bool header = false;                      // there is one for sure
+  std::string separator = {};               // "": found out
+  std::string label_column = {};            // as StoreProto.label_column; "": found out
+  std::vector<std::string> leave_out = {};  // columns, each as label_column
+  std::optional<int64_t> targets{};         // real targets; 0: classes; none: found out
 };
 
 struct NewJobText {

@@ -1,5 +1,7 @@
 #include "driver/new_job/new_job.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <iostream>
@@ -27,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kConf[] = "job.conf";
+constexpr std::array kTableFlags = {"header", "label_column", "leave_out", "targets", "separator"};
 
 // Reads what the flags say of a table.
 void ReadTableFlags(const Arguments& args, JobRequest* request) {
@@ -36,6 +39,12 @@ void ReadTableFlags(const Arguments& args, JobRequest* request) {
     if (args.Has("separator")) request->separator = SeparatorsIn(args.Get("separator"));
   } catch (const ConfigError& error) {
     args.ThrowUsage("-separator " + error.message());
+  }
+  if (args.Has("leave_out")) {
+    request->leave_out = ColumnNames(args.Get("leave_out"), ",");
+    if (request->leave_out.empty() || std::ranges::count(request->leave_out, "") > 0)
+      args.ThrowUsage(StrCat("-leave_out must name columns, such as id,name, is ",
+                             FieldText(args.Get("leave_out"))));
   }
   if (!args.Has("targets")) return;
   request->targets = args.ToNumber<int64_t>("targets", args.Get("targets"));
@@ -109,9 +118,9 @@ void Tell(const JobRequest& request, const NewJobText& made) {
 }  // namespace
 
 int NewJob(const std::vector<std::string>& words) {
-  const Arguments args(
-      "new", {words.begin() + 1, words.end()},
-      {.values = {"label_column", "targets", "separator", "seed"}, .switches = {"header"}});
+  const Arguments args("new", {words.begin() + 1, words.end()},
+                       {.values = {"label_column", "leave_out", "targets", "separator", "seed"},
+                        .switches = {"header"}});
   if (args.operands().size() != 2)
     args.ThrowUsage("needs data and a folder: singa new job DATA DIR");
   JobRequest request = {.data = args.operands()[0], .dir = FolderPath(args.operands()[1])};
@@ -127,7 +136,7 @@ int NewJob(const std::vector<std::string>& words) {
   if (pictures) {
     request.data = FolderPath(request.data);
     RequireApart(args, request);
-    for (const char* flag : {"header", "label_column", "targets", "separator"})
+    for (const char* flag : kTableFlags)
       if (args.Has(flag))
         args.ThrowUsage(StrCat("-", flag, " is for a table, not for folders of pictures"));
   }

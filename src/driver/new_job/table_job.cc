@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file/file_system.h"
@@ -44,6 +45,22 @@ std::string ColumnNote(const GuessedColumn& one) {
   if (one.column.leave_out) return StrCat(text, "left out, because ", one.reason);
   if (one.column.missing) return StrCat(text, *one.column.missing, ", ", one.reason);
   return text + one.reason;
+}
+
+// Describes the columns that -leave_out names as left out.
+void LeaveOut(const TableLayout& layout, std::vector<GuessedColumn>* columns) {
+  const auto index = [&](const GuessedColumn& one) {
+    return DescribedIndex(one.column.name, layout.names);
+  };
+  for (const int64_t at : layout.left_out) {
+    GuessedColumn named = {{.name = NameInConf(layout.names, at), .leave_out = true},
+                           "-leave_out names it"};
+    const auto place = std::ranges::lower_bound(*columns, at, {}, index);
+    if (place != columns->end() && index(*place) == at)
+      *place = std::move(named);
+    else
+      columns->insert(place, std::move(named));
+  }
 }
 
 // Throws unless a column is left beside the label or the targets.
@@ -121,6 +138,7 @@ NewJobText TableJob(const JobRequest& request) {
   TableLabel label = TableLabelOf(request, layout, &made.notes);
   StoreOptions whole = OptionsFor(request.data, layout, label);
   std::vector<GuessedColumn> columns = GuessColumns(whole);
+  LeaveOut(layout, &columns);
   RequireColumns(request.data, columns, layout.columns - std::max<int64_t>(1, label.targets));
   if (HasNumbered(columns)) label.name = whole.label_column = StrCat(label.column + 1);
   whole.columns = WithoutReasons(columns);

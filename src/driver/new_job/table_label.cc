@@ -83,6 +83,16 @@ int64_t ChooseColumn(const JobRequest& request, const TableLayout& layout, int64
   return at;
 }
 
+// Throws if -leave_out names one of `count` columns that the net learns to predict.
+void RequireRead(const JobRequest& request, const TableLayout& layout, int64_t first,
+                 int64_t count) {
+  for (const int64_t at : layout.left_out)
+    if (at >= first && at - first < count)
+      throw DataError(request.data, -1,
+                      StrCat("-leave_out names ", ColumnLabel(layout, at), ", which is ",
+                             count > 1 ? "a target" : "the label", kAnother));
+}
+
 // Returns whether a field says that there is no label. The word none may be the name of a class.
 bool IsNoLabel(std::string_view field) {
   return IsGap(field) && LowerCase(std::string(field)) != "none";
@@ -188,6 +198,7 @@ TableLabel TableLabelOf(const JobRequest& request, const TableLayout& layout,
   TableLabel label;
   const int64_t count = std::max<int64_t>(1, request.targets.value_or(1));
   label.column = ChooseColumn(request, layout, count, notes);
+  RequireRead(request, layout, label.column, count);
   label.name = NameInConf(layout.names, label.column);
   if (label.name.empty()) label.name = StrCat(label.column + 1);  // "" would be the first column
   const LabelColumn labels = ReadLabels(request, layout, label.column);

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text/counted.h"
 #include "base/text/json_text.h"
 #include "io/store/store.h"
 #include "io/table/csv_fields.h"
 #include "io/table/table_columns.h"
 #include "io/table/table_scan.h"
+#include "io/value_error.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -71,6 +73,25 @@ bool SeemsHeader(const std::string& path, const std::string& separator,
   return header;
 }
 
+// Returns the columns that -leave_out names.
+std::set<int64_t> LeftOutColumns(const JobRequest& request, const TableLayout& layout) {
+  std::set<int64_t> columns;
+  for (const std::string& name : request.leave_out) {
+    int64_t at = 0;
+    try {
+      at = ColumnIndex(name, layout.names, "-leave_out");
+    } catch (const ValueError& error) {
+      throw DataError(request.data, -1, error.what());
+    }
+    if (at >= layout.columns)
+      throw DataError(request.data, -1,
+                      StrCat("has ", Counted(layout.columns, "column"),
+                             ", and -leave_out names column ", at + 1));
+    columns.insert(at);
+  }
+  return columns;
+}
+
 // Throws if the first lines are not in UTF-8, or if a column of them has mostly numbers with
 // commas, which would be read as words.
 void CheckLines(const std::string& path, const TableLayout& layout) {
@@ -84,7 +105,8 @@ void CheckLines(const std::string& path, const TableLayout& layout) {
     if (ReplaceInvalidUtf8(scan.line()) != scan.line())
       throw DataError(path, lines, "has characters that are not in UTF-8; save the table as UTF-8");
     for (size_t at = 0; at < std::min(fields.size(), commas.size()); ++at)
-      if (HasDecimalComma(fields[at]) && commas[at]++ == 0) examples[at] = fields[at];
+      if (!layout.left_out.contains(at) && HasDecimalComma(fields[at]) && commas[at]++ == 0)
+        examples[at] = fields[at];
   }
   for (int64_t at = 0; at < layout.columns; ++at)
     if (2 * commas[at] > lines)
@@ -116,6 +138,7 @@ TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* n
                     StrCat("has ", layout.columns, " column",
                            "; a net needs columns to learn from beside the label; -separator S "
                            "names the character between two fields"));
+  layout.left_out = LeftOutColumns(request, layout);
   CheckLines(request.data, layout);
   return layout;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct TableLayout {
   bool header = false;
   std::vector<std::string> names = {};  // of the columns; empty: there is no header
   int64_t columns = 0;
+  std::set<int64_t> left_out = {};  // columns, from 0, that the user leaves out
 };
 
 // Finds out what the request does not say, and adds a note for each decision. Throws DataError,

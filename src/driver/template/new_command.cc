@@ -33,6 +33,7 @@ options for tables:
   -label_column C   the column to predict: its name, or its number from 1. Without it, the only
                     column named label, class, target or y, else the last column
   -targets N        N columns from that one on are numbers to predict; 0: the labels are classes
+  -leave_out C[,C]  columns that the net does not learn from: their names, or their numbers from 1
   -header           the first line names the columns; needed if a name is a number, or is a word
                     that stands in its column, too, of a table of words alone
   -separator S      the character between fields, \t for a tab; without it, it is found out

@@ -116,6 +116,35 @@ TEST_F(NewJobTest, FindsTheSeparator) {
   EXPECT_THAT(Conf(), HasSubstr("separator: \"\\t\""));
 }
 
+TEST_F(NewJobTest, LeavesOutTheColumnsThatAFlagNames) {
+  const std::string table = Lines("x,\"a, b\",id,city,y\n", "#,0;5,#,Oslo,@", 9);
+  const CapturedCommand run = Make(table, {"-leave_out", "\"a, b\", 4,id"});
+  ASSERT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("column \"a, b\": left out, because -leave_out names it\n"
+                                 "column \"id\": left out, because -leave_out names it\n"
+                                 "column \"city\": left out, because -leave_out names it\n"
+                                 "each record has 1 number\n"));
+  EXPECT_THAT(Conf(), HasSubstr("columns { name: \"city\" leave_out: true }  # -leave_out names"));
+  EXPECT_EQ(Make(Lines("a;b;c\n", "#,5;#;@", 9), {"-leave_out", "a"}).code, kExitOk);
+}
+
+TEST_F(NewJobTest, RefusesToLeaveOutWhatIsNoColumnOfTheData) {
+  const std::string table = Lines("a,b,c\n", "#,#,@", 9);
+  EXPECT_THAT(Error(table, {"-leave_out", "a,town"}),
+              HasSubstr("the header has no column \"town\"; there are \"a\", \"b\", \"c\""));
+  EXPECT_THAT(Error(table, {"-leave_out", "4"}),
+              HasSubstr("the header has 3 columns, -leave_out is 4"));
+  EXPECT_THAT(Error(Lines("", "#,#,@", 9), {"-leave_out", "4"}),
+              HasSubstr("has 3 columns, and -leave_out names column 4"));
+  EXPECT_THAT(Error(table, {"-leave_out", "c"}),
+              HasSubstr("-leave_out names column 3, \"c\", which is the label; -label_column C"));
+  EXPECT_THAT(Error(table, {"-leave_out", "c", "-targets", "2"}), HasSubstr("which is a target"));
+  EXPECT_THAT(Error(table, {"-leave_out", "a,b"}), HasSubstr("no column is left to learn from"));
+  EXPECT_THAT(Error(table, {"-leave_out", "a,,b"}, kExitUsage),
+              HasSubstr("-leave_out must name columns, such as id,name, is \"a,,b\""));
+  EXPECT_EQ(Make(table, {"-leave_out", ""}).code, kExitUsage);
+}
+
 TEST_F(NewJobTest, RefusesTextThatWouldBeReadWrongly) {
   EXPECT_THAT(Error(Lines("a;b\n", "#,5;@", 9)),
               HasSubstr("column 1, \"a\" has numbers with commas, such as \"0,5\"; write numbers"));
