@@ -12,6 +12,7 @@
 #include "base/text/json_text.h"
 #include "base/text/lower_case.h"
 #include "base/text/short_text.h"
+#include "driver/new_job/named_lines.h"
 #include "io/store/store.h"
 #include "io/store/value_parser.h"
 #include "io/table/csv_fields.h"
@@ -30,7 +31,6 @@ struct LabelColumn {
   std::map<std::string, int64_t> counts;  // records of each field
   int64_t records = 0;
   bool numbers = true, integers = true;
-  int64_t missing = 0, first_missing = -1;  // records without a label
   bool many = false;  // more than LabelWords::kMostWords different ones; the others are not counted
 
   // Returns whether most fields differ, as names, ids and measured numbers do.
@@ -98,17 +98,44 @@ bool IsNoLabel(std::string_view field) {
   return IsGap(field) && LowerCase(std::string(field)) != "none";
 }
 
-// Reads the label's column. Throws DataError for a record without a label.
-LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int64_t column) {
+// Records without a label or a target.
+struct MissingLabels {
+  NamedLines lines;
+  int64_t record = -1, column = -1;  // of the first one
+
+  void Add(TableScan* scan, int64_t in_record, int64_t in_column) {
+    if (lines.count() == 0) record = in_record, column = in_column;
+    lines.Add(scan);
+  }
+};
+
+// Throws DataError if there are any.
+void RequireLabels(const JobRequest& request, const TableLayout& layout,
+                   const MissingLabels& missing) {
+  if (missing.lines.count() == 0) return;
+  throw DataError(StrCat(request.data, ":", missing.lines.first()), missing.record,
+                  StrCat("has no ", request.targets.value_or(0) > 0 ? "target" : "label", " in ",
+                         ColumnLabel(layout, missing.column), "; remove such records, ",
+                         missing.lines.count(), " in all: ", missing.lines.Text(), kAnother));
+}
+
+// Reads the label's column, the first of `count` with targets. Throws DataError for a record
+// without a label or a target.
+LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int64_t column,
+                       int64_t count) {
   LabelColumn labels;
+  MissingLabels missing;
   TableScan scan(request.data, layout.separator, layout.header);
   std::vector<std::string_view> fields;
   for (; scan.Next(&fields); ++labels.records) {
-    const std::string_view field = column < std::ssize(fields) ? fields[column] : "";
-    if (IsNoLabel(field) && labels.missing++ == 0) labels.first_missing = labels.records;
+    fields.resize(std::max<size_t>(fields.size(), column + count));
+    const auto first = fields.begin() + column;
+    const auto gap = std::find_if(first, first + count, IsNoLabel);
+    if (gap != first + count) missing.Add(&scan, labels.records, gap - fields.begin());
+    const std::string_view field = *first;
     const std::optional<float> number = FloatIn(field);
     if (!number && request.targets.value_or(0) > 0 && !IsNoLabel(field))
-      throw DataError(request.data, labels.records,
+      throw DataError(StrCat(request.data, ":", scan.LineNumber()), labels.records,
                       StrCat("the target in ", ColumnLabel(layout, column), " is ",
                              FieldText(field), "; targets are numbers, such as 1234.5"));
     labels.numbers = labels.numbers && number;
@@ -120,11 +147,7 @@ LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int
     else
       labels.many = true;
   }
-  if (labels.missing > 0)
-    throw DataError(
-        request.data, labels.first_missing,
-        StrCat("has no label in ", ColumnLabel(layout, column), "; remove such records, ",
-               Counted(labels.missing, "record"), " in all", kAnother));
+  RequireLabels(request, layout, missing);
   if (labels.records < kLeastRecords)
     throw DataError(request.data, -1,
                     StrCat("has ", Counted(labels.records, "record"), "; a job needs at least ",
@@ -201,7 +224,7 @@ TableLabel TableLabelOf(const JobRequest& request, const TableLayout& layout,
   RequireRead(request, layout, label.column, count);
   label.name = NameInConf(layout.names, label.column);
   if (label.name.empty()) label.name = StrCat(label.column + 1);  // "" would be the first column
-  const LabelColumn labels = ReadLabels(request, layout, label.column);
+  const LabelColumn labels = ReadLabels(request, layout, label.column, count);
   label.records = labels.records;
   const bool id = label.column < std::ssize(layout.names) && IsBareId(layout.names[label.column]) &&
                   labels.HardlyRepeat(1);

@@ -103,7 +103,8 @@ void CheckLines(const std::string& path, const TableLayout& layout) {
   int64_t lines = 0;
   for (; lines < kLines && scan.Next(&fields); ++lines) {
     if (ReplaceInvalidUtf8(scan.line()) != scan.line())
-      throw DataError(path, lines, "has characters that are not in UTF-8; save the table as UTF-8");
+      throw DataError(StrCat(path, ":", scan.LineNumber()), lines,
+                      "has characters that are not in UTF-8; save the table as UTF-8");
     for (size_t at = 0; at < std::min(fields.size(), commas.size()); ++at)
       if (!layout.left_out.contains(at) && HasDecimalComma(fields[at]) && commas[at]++ == 0)
         examples[at] = fields[at];

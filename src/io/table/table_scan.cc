@@ -36,6 +36,7 @@ bool TableScan::Next(std::vector<std::string_view>* fields) {
 }
 
 void TableScan::ReadLine(const ValuePlace& place) {
+  offset_ = place.offset;
   line_.resize(place.size);
   file_.ReadAt(place.offset, line_.data(), std::ssize(line_));
 }

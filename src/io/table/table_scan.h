@@ -26,6 +26,8 @@ class TableScan {
   bool Next(std::vector<std::string_view>* fields);
   // Returns the line that Next read.
   const std::string& line() const { return line_; }
+  // Returns the number of that line, from 1. It reads the file up to there.
+  int64_t LineNumber() { return lines_.At(file_, offset_); }
 
  private:
   void ReadLine(const ValuePlace& place);
@@ -35,6 +37,8 @@ class TableScan {
   LineScan scan_;
   std::vector<std::string> names_;
   std::string line_;
+  int64_t offset_ = 0;  // of the line
+  LineCounter lines_;
 };
 
 // How wide the lines of a table without a header are.

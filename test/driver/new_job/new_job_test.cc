@@ -204,9 +204,22 @@ TEST_F(NewJobTest, RefusesTablesThatTeachNothing) {
               HasSubstr("no column is left to learn from; column \"id\": left out, because it"));
   EXPECT_THAT(
       Error("a,b\n1,x\n2,y\n3,x\n4,\n5,y\n"),
-      HasSubstr("record 3: has no label in column 2, \"b\"; remove such records, 1 record"));
+      HasSubstr(
+          "t.csv:5: record 3: has no label in column 2, \"b\"; remove such records, 1 in all: "
+          "line 5; -label_column"));
   EXPECT_THAT(Error("a,b\n1,x\nz,y\n3,x\n4,x\n5,y\n"), HasSubstr("t.csv:3: record 1: number 1"));
   EXPECT_THAT(Error("a,b\n1,v\n1,w\n1,x\n1,y\n1,z\n"), HasSubstr("no record for the test"));
+}
+
+TEST_F(NewJobTest, NamesTheFirstLinesWithoutALabel) {
+  EXPECT_THAT(
+      Error("a,b\n1,x\n\n2,\n" + Lines("", "#,", 6)),
+      HasSubstr("t.csv:4: record 1: has no label in column 2, \"b\"; remove such records, 7 "
+                "in all: lines 4, 5, 6, 7, 8 and 2 more; -label_column"));
+  EXPECT_THAT(
+      Error("a,b,c\n1,2,3\n4,5,\n6,NA,7\n8,9,1\n3,4,5\n", {"-targets", "2"}),
+      HasSubstr("t.csv:3: record 1: has no target in column 3, \"c\"; remove such records, 2 "
+                "in all: lines 3, 4; -label_column"));
 }
 
 TEST_F(NewJobTest, RefusesWrongCalls) {

@@ -1,4 +1,4 @@
-// Tests WidthOf, which tells how many columns a table has.
+// Tests TableScan, and WidthOf, which tells how many columns a table has.
 #include "io/table/table_scan.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,16 @@ namespace {
 TableWidth Of(const std::string& text, ValueFormat format = ValueFormat::kRecord) {
   const TempDir dir;
   return WidthOf({.path = dir.Write("a.csv", text), .format = format});
+}
+
+TEST(TableScan, NumbersLinesAsTheyStandInTheFile) {
+  const TempDir dir;
+  TableScan scan(dir.Write("a.csv", "a,b\n\n1,2\n,\n3,4\n"), ",", true);
+  std::vector<std::string_view> fields;
+  for (const int64_t line : {3, 5}) {
+    ASSERT_TRUE(scan.Next(&fields));
+    EXPECT_EQ(scan.LineNumber(), line);
+  }
 }
 
 TEST(WidthOf, OneBadLineDoesNotDecide) {
