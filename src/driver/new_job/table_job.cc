@@ -36,7 +36,8 @@ StoreOptions OptionsFor(const std::string& path, const TableLayout& layout,
           .targets = label.targets,
           .header = layout.header,
           .label_column = label.name,
-          .class_names = label.classes};
+          .class_names = label.classes,
+          .for_new_job = true};
 }
 
 // Returns a text about a column that is not simply numbers.

@@ -58,7 +58,7 @@ int64_t ChooseColumn(const JobRequest& request, const TableLayout& layout, int64
       request.targets.value_or(0) > 1 ? "the first target is " : "the label is ";
   if (!request.label_column.empty()) {
     try {
-      const int64_t at = ColumnIndex(request.label_column, layout.names);
+      const int64_t at = ColumnIndex(request.label_column, layout.names, "-label_column");
       if (at <= layout.columns - count) return at;
     } catch (const ValueError& error) {
       throw DataError(request.data, -1, error.what());

@@ -74,6 +74,7 @@ struct StoreOptions {
   // kBlueFirst OpenStore reverses it, and readers see red first.
   ColourOrder colours = ColourOrder::kNotSaid;
   bool skips_bad = false;    // bad records are skipped, so no error advises to skip them
+  bool for_new_job = false;  // CSV: errors advise flags of `singa new job`, not fields of a conf
   bool first_alone = false;  // textfile: only the first record is needed
   bool warns = true;  // warn of files left out; set it in only one of several stores on a file
 };

@@ -23,7 +23,8 @@ class CsvParser final : public ValueParser {
         label_fields_(options.label_fields),
         has_label_(options.has_label && options.targets == 0),
         targets_(options.targets),
-        skip_advice_(options.skips_bad ? "" : kSkipAdvice),
+        new_job_(options.for_new_job),
+        skip_advice_(options.skips_bad || new_job_ ? "" : kSkipAdvice),
         chosen_(has_label_ || targets_ > 0 ? ColumnIndex(options.label_column, names) : 0),
         chooses_(!options.label_column.empty()),
         words_(options.class_names),
@@ -157,7 +158,9 @@ class CsvParser final : public ValueParser {
                                     : StrCat(has(), "; the label is in column ", chosen_ + 1,
                                              " (label_column)"));
     if (count < columns_.end())
-      throw ValueError(StrCat(has(), ", and columns describes column ", columns_.end()));
+      throw ValueError(
+          StrCat(has(), new_job_ ? "; other lines have column " : ", and columns describes column ",
+                 columns_.end()));
     if (std::ssize(target_) == targets_ || label_fields_ == LabelFields::kLeftOut) return;
     if (chosen_ == 0)
       throw ValueError(StrCat("has ", Counted(std::ssize(target_), "number"), "; the first ",
@@ -188,6 +191,8 @@ class CsvParser final : public ValueParser {
     std::string advice = Advice(field);
     if (!advice.empty() || HasLoneReturn(field)) return advice;
     const bool target = IsChosen(at);
+    if (new_job_)
+      return target ? "" : StrCat("; correct it, or -leave_out ", at + 1, " leaves the column out");
     if (target && field.empty() && label_fields_ == LabelFields::kMayBeEmpty)
       return "; -no_labels leaves targets out";
     if (!target && IsGap(field))
@@ -245,6 +250,7 @@ class CsvParser final : public ValueParser {
   const LabelFields label_fields_;
   const bool has_label_;
   const int64_t targets_;
+  const bool new_job_;  // whether errors advise its flags
   const char* const skip_advice_;
   const int64_t chosen_;                  // index of the label's column, or of the first target's
   const bool chooses_;                    // whether label_column chose that column

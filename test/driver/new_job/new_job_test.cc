@@ -126,6 +126,7 @@ TEST_F(NewJobTest, GivesEachOfSeveralTargetsLayersOfItsOwn) {
 TEST_F(NewJobTest, RefusesWrongCalls) {
   const std::string table = Lines("a,b\n", "#,@", 9);
   EXPECT_THAT(Error(table, {"-label_column", "c"}), HasSubstr("the header has no column \"c\""));
+  EXPECT_THAT(Error(table, {"-label_column", "9"}), HasSubstr("columns, -label_column is 9"));
   EXPECT_THAT(Error(table, {"-label_column", "2", "-targets", "2"}),
               HasSubstr("has 2 columns, and 2 columns from -label_column \"2\" on would be read"));
   EXPECT_THAT(Error(table, {"-targets", "2"}), HasSubstr("none is left to learn from"));

@@ -9,6 +9,7 @@
 namespace singa::new_job_test {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using TableErrorsTest = NewJobCase;
 
@@ -35,8 +36,12 @@ TEST_F(TableErrorsTest, RefusesTextThatWouldBeReadWrongly) {
   EXPECT_THAT(Error("a,b\nK\xf6ln,1\n"),
               HasSubstr("record 0: has characters that are not in UTF-8"));
   EXPECT_THAT(Error("PK\x03\x04..."), HasSubstr("is no text, but a zip file or a workbook"));
-  EXPECT_THAT(Error("age,b\n1,x\n,y\n3,x\nten,x\n5,y\n"),
-              HasSubstr("t.csv:5: record 3: number 1 in column 1 (\"age\") is \"ten\""));
+  EXPECT_THAT(
+      Error("age,b\n1,x\n,y\n3,x\nten,x\n5,y\n"),
+      EndsWith("t.csv:5: record 3: number 1 in column 1 (\"age\") is \"ten\"; correct it, or "
+               "-leave_out 1 leaves the column out"));
+  EXPECT_THAT(Error("1,x,0\n2,y,1\n3\n4,x,1\n5,y,0\n", {"-label_column", "1", "-targets", "1"}),
+              EndsWith("t.csv:3: record 2: has 1 field; other lines have column 2"));
 }
 
 TEST_F(TableErrorsTest, RefusesTablesThatTeachNothing) {

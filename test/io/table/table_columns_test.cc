@@ -58,6 +58,17 @@ TEST(TableColumnsTest, AGapIsRefusedWhereNoNumberStandsForIt) {
       "records out; columns { name: \"2\" missing: NUMBER } fills gaps");
 }
 
+TEST(TableColumnsTest, ErrorsForANewJobAdviseNoFieldOfAConf) {
+  StoreOptions options = Described({kId, kCity});
+  options.for_new_job = true;
+  const std::string advice = "; correct it, or -leave_out 2 leaves the column out";
+  for (const char* bad : {"old", "NA", ""})
+    EXPECT_EQ(ErrorIn(options, StrCat("1,", bad, ",Oslo,2")),
+              StrCat("number 1 in column 2 (\"age\") is \"", bad, "\"", advice));
+  EXPECT_EQ(ErrorIn({.targets = 1, .for_new_job = true}, "x,2", {}),
+            "target 1 in column 1 is \"x\"");
+}
+
 TEST(TableColumnsTest, OtherFieldsAreNamedInTheError) {
   const StoreOptions options = Described({kAge, kCity, kId});
   EXPECT_TRUE(
