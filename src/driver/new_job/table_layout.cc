@@ -8,6 +8,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
+#include "driver/new_job/plain_numbers.h"
 #include "io/store/store.h"
 #include "io/table/csv_fields.h"
 #include "io/table/table_columns.h"
@@ -92,28 +93,15 @@ std::set<int64_t> LeftOutColumns(const JobRequest& request, const TableLayout& l
   return columns;
 }
 
-// Throws if the first lines are not in UTF-8, or if a column of them has mostly numbers with
-// commas, which would be read as words.
-void CheckLines(const std::string& path, const TableLayout& layout) {
+// Throws if the first lines are not in UTF-8.
+void RequireUtf8(const std::string& path, const TableLayout& layout) {
   constexpr int64_t kLines = 10'000;  // to look at
   TableScan scan(path, layout.separator, layout.header);
   std::vector<std::string_view> fields;
-  std::vector<int64_t> commas(layout.columns);
-  std::vector<std::string> examples(layout.columns);
-  int64_t lines = 0;
-  for (; lines < kLines && scan.Next(&fields); ++lines) {
+  for (int64_t line = 0; line < kLines && scan.Next(&fields); ++line)
     if (ReplaceInvalidUtf8(scan.line()) != scan.line())
-      throw DataError(StrCat(path, ":", scan.LineNumber()), lines,
+      throw DataError(StrCat(path, ":", scan.LineNumber()), line,
                       "has characters that are not in UTF-8; save the table as UTF-8");
-    for (size_t at = 0; at < std::min(fields.size(), commas.size()); ++at)
-      if (!layout.left_out.contains(at) && HasDecimalComma(fields[at]) && commas[at]++ == 0)
-        examples[at] = fields[at];
-  }
-  for (int64_t at = 0; at < layout.columns; ++at)
-    if (2 * commas[at] > lines)
-      throw DataError(path, -1,
-                      StrCat(ColumnLabel(layout, at), " has numbers with commas, such as ",
-                             FieldText(examples[at]), "; write numbers such as 1234.5"));
 }
 
 }  // namespace
@@ -140,7 +128,8 @@ TableLayout TableLayoutOf(const JobRequest& request, std::vector<std::string>* n
                            "; a net needs columns to learn from beside the label; -separator S "
                            "names the character between two fields"));
   layout.left_out = LeftOutColumns(request, layout);
-  CheckLines(request.data, layout);
+  RequireUtf8(request.data, layout);
+  RequirePlainNumbers(request.data, layout);
   return layout;
 }
 

@@ -7,6 +7,7 @@
 #include "io/table/class_words.h"
 #include "io/table/csv_fields.h"
 #include "io/table/csv_parser.h"
+#include "io/table/number_signs.h"
 #include "io/table/table_columns.h"
 #include "singa/base/str_cat.h"
 
@@ -188,6 +189,10 @@ class CsvParser final : public ValueParser {
 
   // Returns advice about a field of column `at`, of numbers or targets, that is none.
   std::string NumberAdvice(std::string_view field, int64_t at) const {
+    const std::vector<std::string> signs = SignsInNumber(field);
+    const bool grouped = fields_.Separates(',') && !HasDecimalComma(field);  // by commas alone
+    if (!signs.empty() && (signs.front() != "," || grouped))
+      return StrCat("; write numbers such as 1234.5, without ", SignsText(signs));
     std::string advice = Advice(field);
     if (!advice.empty() || HasLoneReturn(field)) return advice;
     const bool target = IsChosen(at);

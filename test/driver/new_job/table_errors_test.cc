@@ -31,8 +31,10 @@ TEST_F(TableErrorsTest, RefusesToLeaveOutWhatIsNoColumnOfTheData) {
 }
 
 TEST_F(TableErrorsTest, RefusesTextThatWouldBeReadWrongly) {
-  EXPECT_THAT(Error(Lines("a;b\n", "#,5;@", 9)),
-              HasSubstr("column 1, \"a\" has numbers with commas, such as \"0,5\"; write numbers"));
+  EXPECT_THAT(
+      Error(Lines("a;b\n", "#,5;@", 9)),
+      HasSubstr("t.csv:2: column 1, \"a\" has numbers with \",\" in 9 rows, such as \"0,5\"; "
+                "write numbers such as 1234.5, or leave such columns out: -leave_out"));
   EXPECT_THAT(Error("a,b\nK\xf6ln,1\n"),
               HasSubstr("record 0: has characters that are not in UTF-8"));
   EXPECT_THAT(Error("PK\x03\x04..."), HasSubstr("is no text, but a zip file or a workbook"));
@@ -42,6 +44,19 @@ TEST_F(TableErrorsTest, RefusesTextThatWouldBeReadWrongly) {
                "-leave_out 1 leaves the column out"));
   EXPECT_THAT(Error("1,x,0\n2,y,1\n3\n4,x,1\n5,y,0\n", {"-label_column", "1", "-targets", "1"}),
               EndsWith("t.csv:3: record 2: has 1 field; other lines have column 2"));
+}
+
+TEST_F(TableErrorsTest, NamesSignsInNumbersOfASpreadsheet) {
+  const std::string prices =
+      "item,price,share,rank\nA,950.5,5%,0\nB,\"$1,200.00\",,1\nC,,7%,0\n"
+      "D,\"3,100\",1.5%,1\nE,700,9%,0\n";
+  EXPECT_THAT(Error(prices),
+              HasSubstr("t.csv:3: column 2, \"price\" has numbers with \"$\" and \",\" in 2 rows, "
+                        "such as \"$1,200.00\"; column 3, \"share\" has numbers with \"%\" in 4 "
+                        "rows, such as \"5%\"; write numbers such as 1234.5, or"));
+  const CapturedCommand rest = Make(prices, {"-leave_out", "price,3,item"});
+  EXPECT_THAT(rest.err, HasSubstr("no column is left to learn from"));
+  EXPECT_EQ(Make("a,b\n5%,1\nlow,0\nhigh,1\nhigh,0\nlow,1\n").code, kExitOk);  // words
 }
 
 TEST_F(TableErrorsTest, RefusesTablesThatTeachNothing) {
