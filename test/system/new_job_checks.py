@@ -17,7 +17,7 @@ def customers(count=300):
     rows = []
     for i in range(count):
         age, city = draw.randint(18, 80), draw.choice(["Oslo", "Rome", "New York"])
-        income = draw.choice(["", "NA", draw.randint(20, 90) * 1000])
+        income = draw.choice(["", "NA", "-", "#N/A", draw.randint(20, 90) * 1000])
         day = f"2024-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
         rows.append([4000 + i, age, income, city, day, "gold" if age > (30 if city == "Rome" else 50) else "silver"])
     return rows
@@ -63,7 +63,7 @@ def a_table_becomes_a_job_that_learns_its_classes(case):
     report = case.run("predict", "-conf", "job/job.conf", "-checkpoint", "job/run/checkpoint/best", "-report",
                       "job/test.csv").out
     true(number(report, "accuracy") >= 0.9, report)
-    write_table(case, "new.csv", header[1:4], [[75, "", "Rome"], [19, 50000, "New York"]])
+    write_table(case, "new.csv", header[1:4], [[75, "-", "Rome"], [19, 50000, "New York"]])
     told = case.run("predict", "-conf", "job/job.conf", "-topk", "1", "new.csv").out.splitlines()
     equal([line.split(",")[2] for line in told[1:]], ["gold", "silver"], "the predicted classes")
 

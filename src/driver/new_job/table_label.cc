@@ -93,9 +93,10 @@ void RequireRead(const JobRequest& request, const TableLayout& layout, int64_t f
                              count > 1 ? "a target" : "the label", kAnother));
 }
 
-// Returns whether a field says that there is no label. The word none may be the name of a class.
-bool IsNoLabel(std::string_view field) {
-  return IsGap(field) && LowerCase(std::string(field)) != "none";
+// Returns whether a field says that there is no label, or with `target` no target. Classes may have
+// the names none, and "-" beside "+".
+bool IsNoLabel(std::string_view field, bool target) {
+  return IsGap(field) && (target || (field != "-" && LowerCase(std::string(field)) != "none"));
 }
 
 // Records without a label or a target.
@@ -125,16 +126,18 @@ LabelColumn ReadLabels(const JobRequest& request, const TableLayout& layout, int
                        int64_t count) {
   LabelColumn labels;
   MissingLabels missing;
+  const bool targets = request.targets.value_or(0) > 0;
   TableScan scan(request.data, layout.separator, layout.header);
   std::vector<std::string_view> fields;
   for (; scan.Next(&fields); ++labels.records) {
     fields.resize(std::max<size_t>(fields.size(), column + count));
     const auto first = fields.begin() + column;
-    const auto gap = std::find_if(first, first + count, IsNoLabel);
+    const auto gap = std::find_if(first, first + count,
+                                  [&](std::string_view one) { return IsNoLabel(one, targets); });
     if (gap != first + count) missing.Add(&scan, labels.records, gap - fields.begin());
     const std::string_view field = *first;
     const std::optional<float> number = FloatIn(field);
-    if (!number && request.targets.value_or(0) > 0 && !IsNoLabel(field))
+    if (!number && targets && !IsGap(field))
       throw DataError(StrCat(request.data, ":", scan.LineNumber()), labels.records,
                       StrCat("the target in ", ColumnLabel(layout, column), " is ",
                              FieldText(field), "; targets are numbers, such as 1234.5"));

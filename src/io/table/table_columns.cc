@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <iterator>
 
 #include "base/text/json_text.h"
@@ -66,8 +67,11 @@ std::vector<std::string> TableColumns::NamesOf(int64_t at, const std::string& na
 }
 
 bool IsGap(std::string_view field) {
-  constexpr std::array kGaps = {"", "?", "na", "n/a", "nan", "none", "null"};
-  if (field.size() > 4) return false;
+  constexpr std::array kGaps = {"",    "-",    "?",    "na",   "n/a",
+                                "nan", "none", "null", "#n/a", "#div/0!"};
+  constexpr size_t kLongest = 7;
+  if (field.size() > kLongest) return false;
+  if (!field.empty() && std::isdigit(static_cast<unsigned char>(field[0]))) return false;
   return std::ranges::find(kGaps, LowerCase(std::string(field))) != kGaps.end();
 }
 

@@ -47,7 +47,8 @@ class TableColumns {
 // header; empty: there is none. Throws ValueError if there is no such column, or there are two.
 int64_t DescribedIndex(const std::string& name, const std::vector<std::string>& names);
 
-// Returns whether a field is empty, or a word that stands for no value, such as NA.
+// Returns whether a field is empty, or stands for no value: "-", NA, or what a spreadsheet writes
+// if a formula has none. Its errors that are mistakes, such as #REF!, are no gaps.
 bool IsGap(std::string_view field);
 
 // Returns how many columns a table has without its label or targets, if its records have `numbers`

@@ -101,6 +101,13 @@ TEST_F(NewJobTest, ListsNumbersThatDoNotCountFromZeroAsClasses) {
               HasSubstr("3 classes: 1, 2, 3; -targets 1 predicts them as numbers\n"));
 }
 
+TEST_F(NewJobTest, AGapMayBeTheNameOfAClassButNoTarget) {
+  EXPECT_THAT(Make("a,b\n1,+\n2,-\n3,+\n4,-\n5,+\n6,none\n").err,
+              HasSubstr("3 classes: +, -, none\n"));
+  EXPECT_THAT(Error("a,b\n1,5.5\n2,-\n3,6\n4,None\n5,4\n", {"-targets", "1"}),
+              HasSubstr("remove such records, 2 in all: lines 3, 5"));
+}
+
 TEST_F(NewJobTest, LearnsNumbersInTheirOwnUnit) {
   const std::string prices = Lines("a,price\n", "@,2#0.5", 20);
   const CapturedCommand run = Make(prices);

@@ -52,6 +52,11 @@ TEST_F(GuessColumnsTest, AGapOrANumberMayStandAmongWords) {
             "columns { name: \"grade\" words: [\"7\", \"A\", \"B\", \"C\"] }\n");
 }
 
+TEST_F(GuessColumnsTest, SpreadsheetsWriteGapsInSeveralWays) {
+  EXPECT_EQ(Guess("age,rank\n4,1\n-,1\n#N/A,1\n#div/0!,1\nNULL,1\n?,1\n6,1\n", labelled_),
+            "columns { name: \"age\" missing: 5 }\n");
+}
+
 TEST_F(GuessColumnsTest, TellsOfWordsThatAreNoUtf8) {
   StoreOptions options = labelled_;
   options.path = dir_.Write("a.csv", "city,rank\nBern,a\nZ\xFCrich,b\n");

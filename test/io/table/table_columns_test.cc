@@ -45,10 +45,22 @@ TEST(TableColumnsTest, WordsBecomeOneNumberEach) {
 
 TEST(TableColumnsTest, AGapGetsTheNumberForIt) {
   const StoreOptions options = Described({kAge, kCity, kId});
-  for (const char* gap : {"", " ", "\"\"", "NA", "n/a", "NaN", "null", "None", "?"})
+  for (const char* gap :
+       {"", " ", "\"\"", "NA", "n/a", "NaN", "null", "None", "?", "-", "#N/A", "#DIV/0!"})
     EXPECT_EQ(RowOf(options, StrCat("1,", gap, ",Oslo,2")), (FloatRow{-1.5f, 1, 0, 0})) << gap;
   EXPECT_EQ(RowOf({.has_label = false, .columns = {{.name = "2", .missing = 4.f}}}, "1,", {}),
             (FloatRow{1, 4}));
+}
+
+TEST(TableColumnsTest, NumbersAndOtherWordsAreNoGaps) {
+  for (const char* field : {"0", "-1", "--", "nanny", "#REF!", "#NAME?", "1/0"})
+    EXPECT_FALSE(IsGap(field)) << field;
+}
+
+TEST(TableColumnsTest, AListedWordIsNoGap) {
+  const StoreOptions options = {.has_label = false,
+                                .columns = {{.name = "1", .words = {"+", "-"}}}};
+  EXPECT_EQ(RowOf(options, "-,5", {}), (FloatRow{0, 1, 5}));
 }
 
 TEST(TableColumnsTest, AGapIsRefusedWhereNoNumberStandsForIt) {
