@@ -62,8 +62,9 @@ void Scale(size_t x, size_t number, float factor, NodeImport* node) {
     node->Add(kSTanh, {value.source}, Sizes(node->graph().ShapeOf(value.source)));
     return node->Give(value.dims);
   }
-  const bool part = value.form == ValueForm::kErfPlusOne || value.form == ValueForm::kGelu ||
-                    value.form == ValueForm::kScaled;
+  const bool part_of_gelu = value.form == ValueForm::kGelu && value.factor != 1;
+  const bool part =
+      value.form == ValueForm::kErfPlusOne || part_of_gelu || value.form == ValueForm::kScaled;
   if (!std::isfinite(part ? value.factor * factor : factor))
     node->Refuse("multiplies by a number that is not finite");
   if (part) {

@@ -93,6 +93,26 @@ TEST(ActivationNodes, AGeluOfOneNodeIsExact) {
   EXPECT_EQ(LastLayerOf(&graph).activation_conf().type(), GELU);
 }
 
+TEST(ActivationNodes, AWholeGeluKeepsItsLayerWhereASumScalesIt) {
+  OnnxGraph several = ReluGraph(), one = ReluGraph();
+  AddErfPlusOne(&several);
+  several.Add("Mul", {"r", Constant(&several, {}, 0.5f)}, {"h"});
+  several.Add("Mul", {"h", "p"}, {"g"});
+  one.Add("Gelu", {"r"}, {"g"});
+  for (auto* const graph : {&several, &one}) {
+    graph->Add("Mul", {"g", Constant(graph, {}, 2)}, {"c"});
+    graph->Add("Add", {"c", "r"}, {"y"});
+    const NetProto net = ImportGraph(graph).job.neuralnet();
+    ASSERT_EQ(net.layer_size(), 4);
+    EXPECT_EQ(net.layer(2).activation_conf().type(), GELU);
+    EXPECT_EQ(net.layer(3).type(), kEltwise);
+    EXPECT_EQ(net.layer(3).srclayers(0), net.layer(2).name());
+    ASSERT_EQ(net.layer(3).eltwise_conf().coeff_size(), 2);
+    EXPECT_EQ(net.layer(3).eltwise_conf().coeff(0), 2);
+    EXPECT_EQ(net.layer(3).eltwise_conf().coeff(1), 1);
+  }
+}
+
 TEST(ActivationNodes, PartsOfAFunctionAreRefusedAsOutputs) {
   OnnxGraph erf = ReluGraph(), gelu = ReluGraph(), tanh = ReluGraph();
   AddErfPlusOne(&erf);
