@@ -101,7 +101,7 @@ TEST_F(ImportCommandTest, AModelWithoutLayersLeavesNoFolder) {
   graph.Add("TopK", {"x"}, {"y"});
   const CapturedCommand run = Import(dir_.Write("net.onnx", graph.Serialize("net")));
   EXPECT_EQ(run.code, kExitBadData);
-  EXPECT_THAT(run.err, HasSubstr("1 node cannot become layers"));
+  EXPECT_THAT(run.err, HasSubstr("1 node cannot become a layer: node"));
   EXPECT_FALSE(std::filesystem::exists(folder_));
 }
 

@@ -28,7 +28,8 @@ class Refusals {
   // Throws DataError naming `file` if there are any.
   void Throw(const std::string& file) const {
     if (all_.empty()) return;
-    std::string text = StrCat(Counted(all_.size(), "node"), " cannot become layers: ");
+    std::string text = StrCat(
+        Counted(all_.size(), "node cannot become a layer", "nodes cannot become layers"), ": ");
     for (size_t i = 0; i < first_.size(); ++i) text += (i ? "; " : "") + first_[i];
     if (all_.size() > first_.size()) text += StrCat("; and ", all_.size() - first_.size(), " more");
     throw DataError(file, -1, text);
