@@ -191,7 +191,7 @@ TEST(OnnxImport, RefusesAPartThatIsNotTheCentre) {
             {"x", graph.Ints("begin", {-3, -3}), graph.Ints("end", {kLast, kLast}),
              graph.Ints("axes", {2, 3})},
             {"y"});
-  ExpectText(ImportRefusalOf(&graph), "only the square centre");
+  ExpectText(ImportRefusalOf(&graph), "only the centre of the input's pictures");
 }
 
 TEST(OnnxImport, RefusesALongListOfSizes) {

@@ -100,7 +100,7 @@ Sizes SliceNumbers(const NodeImport& node, size_t i, size_t count, int64_t missi
   return numbers;
 }
 
-// The centre of a picture of the input is kImagePreprocess's cropsize.
+// The centre of a picture of the input is a crop of kImagePreprocess.
 void ReadSlice(NodeImport* node) {
   if (node->IsConstant(0)) return GivePartOfList(node);
   const ImportedImage image = node->Image(0);
@@ -116,17 +116,22 @@ void ReadSlice(NodeImport* node) {
     begin[i] = ClampedPlace(size, begin[i]);
     end[i] = ClampedPlace(size, end[i]);
   }
-  const int64_t side = two ? end[0] - begin[0] : 0;
-  if (image.feature.layer != 0 || !two || side < 1 || side > std::min(image.h, image.w) ||
-      end[1] - begin[1] != side || begin[0] != (image.h - side) / 2 ||
-      begin[1] != (image.w - side) / 2)
-    node->Refuse("cuts a part out; only the square centre of the input's pictures has a layer");
+  const int64_t height = two ? end[0] - begin[0] : 0, width = two ? end[1] - begin[1] : 0;
+  if (image.feature.layer != 0 || height < 1 || width < 1 || begin[0] != (image.h - height) / 2 ||
+      begin[1] != (image.w - width) / 2)
+    node->Refuse("cuts a part out; only the centre of the input's pictures has a layer");
   Sizes row = node->graph().ShapeOf(image.feature);
-  row[row.size() - 1] = row[row.size() - 2] = side;
-  node->Add(kImagePreprocess, {image.feature}, row)
-      .conf.mutable_rgbimage_conf()
-      ->set_cropsize(static_cast<int32_t>(side));
-  node->Give({kFreeBatch, image.c, side, side});
+  row[row.size() - 2] = height;
+  row[row.size() - 1] = width;
+  RGBImageProto& conf =
+      *node->Add(kImagePreprocess, {image.feature}, row).conf.mutable_rgbimage_conf();
+  if (height == width) {
+    conf.set_cropsize(static_cast<int32_t>(height));
+  } else {
+    conf.set_crop_height(static_cast<int32_t>(height));
+    conf.set_crop_width(static_cast<int32_t>(width));
+  }
+  node->Give({kFreeBatch, image.c, height, width});
 }
 
 SINGA_REGISTER_ONNX_IMPORT(Concat, ReadConcat);

@@ -66,6 +66,17 @@ TEST(JoiningNodes, ASliceNeedsListsOfOneLength) {
   ExpectText(ImportRefusalOf(&graph), "has lists of different lengths");
 }
 
+TEST(JoiningNodes, ASliceOfARectangleIsACropOfItsHeightAndWidth) {
+  OnnxGraph graph = PictureGraph();
+  graph.Add("Slice",
+            {"x", graph.Ints("from", {1, 2}), graph.Ints("to", {7, 6}), graph.Ints("axes", {2, 3})},
+            {"y"});
+  const RGBImageProto conf = LastLayerOf(&graph).rgbimage_conf();
+  EXPECT_EQ(conf.crop_height(), 6);
+  EXPECT_EQ(conf.crop_width(), 4);
+  EXPECT_FALSE(conf.has_cropsize());
+}
+
 TEST(JoiningNodes, ASliceOfAnOldModelHasItsListsAsAttributes) {
   OnnxGraph graph = PictureGraph();
   graph.Add("Slice", {"x"}, {"y"},
