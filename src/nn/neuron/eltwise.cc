@@ -200,10 +200,10 @@ class EltwiseLayer final : public Layer {
       throw ConfigError("eltwise_conf.coeff",
                         StrCat("must not be set with operation ",
                                EltwiseProto::Operation_Name(operation_), ": it is for SUM"));
-    if (given > 0 && given != sources)
+    if (given > sources)
       throw ConfigError(
-          ElementPath("eltwise_conf.coeff", given > sources ? sources : 0),
-          StrCat("must be one number for each source, ", sources, ", or none; has ", given));
+          ElementPath("eltwise_conf.coeff", sources),
+          StrCat("must be at most one number for each source, ", sources, "; has ", given));
     factors_.assign(sources, 1);
     for (size_t i = 0; i < given; ++i) factors_[i] = conf.coeff(static_cast<int>(i));
   }

@@ -41,6 +41,16 @@ TEST_P(EltwiseTest, WeightedSumEqualsPyTorch) {
                 {0.125f, -0.25f, 0.5f, 0.25f, -0.0625f, 0.75f}});
 }
 
+TEST_P(EltwiseTest, FactorsThatAreMissingAreOne) {
+  const RunResult some =
+      Gradients("type: kEltwise eltwise_conf { coeff: 2 }", Rows({kA, kB, kC}), {kDy});
+  const RunResult all = Gradients("type: kEltwise eltwise_conf { coeff: 2 coeff: 1 coeff: 1 }",
+                                  Rows({kA, kB, kC}), {kDy});
+  EXPECT_EQ(some.outputs, all.outputs);
+  EXPECT_EQ(some.input_grads, all.input_grads);
+  EXPECT_EQ(some.input_grads[1], kDy);
+}
+
 TEST_P(EltwiseTest, ProductEqualsPyTorch) {
   ExpectGolden(kProduct, {{0.125f, 0, -0.09375f, 0.375f, 1.25f, -0.5625f},
                           {-0.125f, 0, -0.75f, -0.5f, -0.3125f, -3.375f},
@@ -186,12 +196,10 @@ TEST_P(EltwiseTest, RejectsFactorsThatItCannotUse) {
             {Shape({2, 3}), Shape({2, 3})}),
         "eltwise_conf.coeff",
         StrCat("must not be set with operation ", operation, ": it is for SUM"));
-  EXPECT_CONFIG_ERROR_SAYS(
-      Build("type: kEltwise eltwise_conf { coeff: 1 }", {Shape({2, 3}), Shape({2, 3})}),
-      "eltwise_conf.coeff", "must be one number for each source, 2, or none; has 1");
-  EXPECT_CONFIG_ERROR(Build("type: kEltwise eltwise_conf { coeff: 1 coeff: 2 coeff: 3 }",
-                            {Shape({2, 3}), Shape({2, 3})}),
-                      "eltwise_conf.coeff#2");
+  EXPECT_CONFIG_ERROR_SAYS(Build("type: kEltwise eltwise_conf { coeff: 1 coeff: 2 coeff: 3 }",
+                                 {Shape({2, 3}), Shape({2, 3})}),
+                           "eltwise_conf.coeff#2",
+                           "must be at most one number for each source, 2; has 3");
 }
 
 }  // namespace eltwise_test
