@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "io/table/csv_fields.h"
 #include "io/table/guess_columns.h"
 #include "io/table/table_columns.h"
+#include "io/table/table_scan.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -74,6 +76,17 @@ void RequireColumns(const std::string& path, const std::vector<GuessedColumn>& c
     left_out += "; " + ColumnNote(one);
   }
   if (count <= 0) throw DataError(path, -1, "no column is left to learn from" + left_out);
+}
+
+// Throws DataError for the first line that is wider or narrower than the others.
+void RefuseOtherWidths(const std::string& path, const TableLayout& layout) {
+  TableScan scan(path, layout.separator, layout.header);
+  std::vector<std::string_view> fields;
+  for (int64_t record = 0; scan.Next(&fields); ++record)
+    if (std::ssize(fields) != layout.columns)
+      throw DataError(StrCat(path, ":", scan.LineNumber()), record,
+                      StrCat("has ", Counted(std::ssize(fields), "column"), "; most lines have ",
+                             layout.columns));
 }
 
 // Returns whether a column is described by its number. A conf then has to number the label's, too.
@@ -143,7 +156,9 @@ NewJobText TableJob(const JobRequest& request) {
   RequireColumns(request.data, columns, layout.columns - std::max<int64_t>(1, label.targets));
   if (HasNumbered(columns)) label.name = whole.label_column = StrCat(label.column + 1);
   whole.columns = WithoutReasons(columns);
-  Measure(OpenStore("textfile", whole).get());  // throws for a bad record
+  const StoreStatistics all =
+      Measure(OpenStore("textfile", whole).get());  // or a bad record throws
+  if (all.least_size != all.most_size) RefuseOtherWidths(request.data, layout);
   const std::string train = StrCat(request.fresh, "/", kTrainTable);
   PosixFileSystem files;
   const SplitCounts counts = SplitLines(request.data,

@@ -30,6 +30,12 @@ TEST_F(TableErrorsTest, RefusesToLeaveOutWhatIsNoColumnOfTheData) {
   EXPECT_EQ(Make(table, {"-leave_out", ""}).code, kExitUsage);
 }
 
+TEST_F(TableErrorsTest, RefusesALineThatIsWiderOrNarrowerThanTheOthers) {
+  EXPECT_THAT(Error("1,2,0\n3,4,1\n5,6,7,0\n1,2,1\n2,2,0\n"),
+              HasSubstr("t.csv:3: record 2: has 4 columns; most lines have 3"));
+  EXPECT_THAT(Error("1,2,0\n3,4,1\n5,6,1\n1,2,1\n2,2\n"), HasSubstr("t.csv:5: record 4: "));
+}
+
 TEST_F(TableErrorsTest, RefusesTextThatWouldBeReadWrongly) {
   EXPECT_THAT(
       Error(Lines("a;b\n", "#,5;@", 9)),
