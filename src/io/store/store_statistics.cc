@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostRows = 1000;           // of a table
 constexpr size_t kMostChannels = 1'000'000;  // that are measured
 constexpr size_t kChannelRows = 20, kRowsAtEachEnd = 8;
-constexpr size_t kMostPasted = 100;  // numbers of a channel_mean that is printed
+constexpr size_t kMostPastedMeans = 100;  // numbers of a channel_mean that is printed
 
 // Sums of x and x^2 about a first guess of the mean, which avoids cancellation.
 class Moments {
@@ -212,7 +212,7 @@ void WriteChannels(const StoreStatistics& s, std::ostream& out) {
     }
     WriteRow(i, s.channels[i], i < s.names.size() ? ShortText(Printable(s.names[i]), 40) : "", out);
   }
-  if (count > kMostPasted) return;
+  if (count > kMostPastedMeans) return;
   out << "\n";
   WriteField(
       "channel_mean", s, [](const NumberStatistics& n) { return n.mean; }, out);

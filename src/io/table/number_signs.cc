@@ -9,9 +9,9 @@
 namespace singa {
 namespace {
 
-constexpr std::string_view kDigits = "0123456789";
+constexpr std::string_view kDecimals = "0123456789";
 
-bool IsDigits(std::string_view text) { return text.find_first_not_of(kDigits) == text.npos; }
+bool IsDigits(std::string_view text) { return text.find_first_not_of(kDecimals) == text.npos; }
 
 // Returns whether the text is groups of three digits, such as 1,234,567.5.
 bool IsGrouped(std::string_view text, char group, char point) {
@@ -55,12 +55,12 @@ void CutMinus(std::string_view* text) {
 std::vector<std::string> SignsInNumber(std::string_view field) {
   constexpr std::array<std::string_view, 4> kSigns = {"$", "\xE2\x82\xAC", "\xC2\xA3", "%"};
   std::vector<std::string> signs;
-  if (field.find_first_of(kDigits) == field.npos) return signs;
+  if (field.find_first_of(kDecimals) == field.npos) return signs;
   CutMinus(&field);
   for (const std::string_view sign : kSigns)
     if (CutOff(sign, &field)) signs.emplace_back(sign);
   if (!signs.empty()) CutMinus(&field);
-  const bool begins = field.find_first_of(kDigits) == 0 || field.starts_with('.');
+  const bool begins = field.find_first_of(kDecimals) == 0 || field.starts_with('.');
   if (begins && HasCommas(field))
     signs.emplace_back(",");
   else if (!begins || !IsNumber(field))
