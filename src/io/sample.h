@@ -12,13 +12,21 @@ namespace singa {
 // The label of a record that has none. A stored label may be negative: a loss may ignore it.
 inline constexpr int32_t kNoLabel = std::numeric_limits<int32_t>::min();
 
+// A word of a table that its column does not list, and that is read as a gap.
+struct UnknownWord {
+  int64_t column = 0;      // from 0
+  std::string place = {};  // the word in column 3 ("city")
+  std::string word = {};
+};
+
 // The content of one record, in the store's memory: valid until the store's next Read. Numbers are
 // planar (channels, height, width).
 struct Sample {
   std::span<const float> data = {};  // used instead of pixel if not empty
   std::span<const uint8_t> pixel = {};
-  std::span<const int32_t> shape = {};  // as in the record; may be empty, or not fit
-  std::span<const float> targets = {};  // real targets, such as those of a regression
+  std::span<const int32_t> shape = {};              // as in the record; may be empty, or not fit
+  std::span<const float> targets = {};              // real targets, such as those of a regression
+  std::span<const UnknownWord> unknown_words = {};  // only with StoreOptions::reads_unknown_words
   int32_t label = kNoLabel;
   bool decoded = false;  // decoded from an image file; shape is the file's
 

@@ -97,3 +97,25 @@ def a_word_that_is_not_listed_is_named(case):
     case.train(job(STORE + " on_bad_record: kSkip"), workspace="skips")
     checked = case.run("check", case.write("job.conf", job(STORE.replace('"city"', '"town"'))), code=65)
     has(checked.out + checked.err, 't.csv:1: the header has no column "town"', "the output of a check")
+
+
+@check
+def predictions_read_a_word_that_is_not_listed_as_a_gap(case):
+    write(case, "t.csv", [NAMES, *lines()])
+    case.train(job(STORE))
+    case.write("job.conf", job(STORE))
+    write(case, "gaps.csv", ["width,city", "2,", "2,Oslo", "1,"])
+    scores = [row.split(",")[2:] for row in case.run("predict", "-conf", "job.conf", "gaps.csv").out.splitlines()]
+    write(case, "new.csv", ["width,city", "2,Paris", "2,Oslo", "1,Bern"])
+    new = case.run("predict", "-conf", "job.conf", "new.csv")
+    equal([row.split(",")[2:] for row in new.out.splitlines()], scores, "the scores")
+    warning = 'column 2 ("city") is "Paris", which the job does not list: it is read as a gap; the column has 2 such words'
+    has(new.err, f"new.csv:2: record 0: the word in {warning}", "stderr")
+    equal(new.err.count("does not list"), 1, "the number of warnings")
+    with open(case.path("new.csv"), "rb") as stdin:
+        piped = subprocess.run([case.site.binary, "predict", "-conf", "job.conf", "-"], stdin=stdin, cwd=case.folder,
+                               capture_output=True, text=True, check=True)
+    has(piped.stderr, f"standard input:2: record 0: the word in {warning}", "stderr of stdin")
+    write(case, "number.csv", ["width,city", "2,7"])
+    has(case.run("predict", "-conf", "job.conf", "number.csv", code=65).err, 'must be one of words, "Oslo", "Rome"',
+        "stderr of a number among words")

@@ -20,6 +20,7 @@
 #include "driver/predict/skipping_source.h"
 #include "driver/predict/text_generator.h"
 #include "driver/predict/text_predictor.h"
+#include "driver/predict/unknown_words.h"
 #include "driver/serve/serve_predictions.h"
 #include "io/vocabulary.h"
 #include "nn/input/store_settings.h"
@@ -101,7 +102,7 @@ void PredictRecords(const Model& model, PredictRequest request, const JudgedOutp
   for (const std::string& input : request.inputs) {
     warnings.clear();
     const std::unique_ptr<RecordSource> source =
-        SkipBadRecords(OpenSource(input, request.source, &warnings), &bad);
+        WarnOfUnknownWords(SkipBadRecords(OpenSource(input, request.source, &warnings), &bad));
     LogWarnings(warnings);
     predictor.Run(source.get());
     output.EndInput(input);

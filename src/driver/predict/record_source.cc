@@ -83,6 +83,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   store.encoded = own && settings.conf.encoded();
   store.separator = SeparatorsIn(settings.conf.separator());
   store.has_label = options.labels;
+  store.reads_unknown_words = true;
   store.header = traits.lines && settings.conf.header();
   if (traits.lines) store.label_column = settings.conf.label_column();
   if (own || traits.lines) store.columns = ColumnsIn(settings.conf);
@@ -106,6 +107,7 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .label_column = conf.label_column(),
           .class_names = ClassWordsOf(options),
           .columns = ColumnsIn(conf),
+          .reads_unknown_words = true,
           .skips_bad = MaxBadOf(conf) > 0};
 }
 

@@ -7,6 +7,7 @@
 #include "io/table/class_words.h"
 #include "io/table/csv_fields.h"
 #include "io/table/csv_parser.h"
+#include "io/table/field_advice.h"
 #include "io/table/number_signs.h"
 #include "io/table/table_columns.h"
 #include "singa/base/str_cat.h"
@@ -24,6 +25,7 @@ class CsvParser final : public ValueParser {
         label_fields_(options.label_fields),
         has_label_(options.has_label && options.targets == 0),
         targets_(options.targets),
+        reads_unknown_(options.reads_unknown_words),
         new_job_(options.for_new_job),
         skip_advice_(options.skips_bad || new_job_ ? "" : kSkipAdvice),
         chosen_(has_label_ || targets_ > 0 ? ColumnIndex(options.label_column, names) : 0),
@@ -47,7 +49,7 @@ class CsvParser final : public ValueParser {
   std::optional<std::string> LabelFieldOf(std::string_view line, bool last) const override {
     if (!ReadsIntegers()) return {};
     const auto field = fields_.FieldAt(line, chosen_);
-    if (!field || !Advice(*field).empty() || HasLoneReturn(*field)) return {};
+    if (!field || !FieldAdvice(*field, fields_).empty() || HasLoneReturn(*field)) return {};
     return WithSingleQuotes(last ? EndsOf(line).last : *field);
   }
 
@@ -61,6 +63,7 @@ class CsvParser final : public ValueParser {
   const Sample& Parse(std::string_view line) override {
     numbers_.clear();
     target_.clear();
+    unknown_.clear();
     sample_.label = kNoLabel;
     if (order_.empty())
       AddAll(line);
@@ -68,6 +71,7 @@ class CsvParser final : public ValueParser {
       AddInOrder(line);
     sample_.data = numbers_;
     sample_.targets = target_;
+    sample_.unknown_words = unknown_;
     return sample_;
   }
 
@@ -132,8 +136,17 @@ class CsvParser final : public ValueParser {
       sample_.label = Label(field, line, at);
     else if (chosen)
       target_.push_back(Number(field, "target", target_.size(), at));
-    else if (!columns_.Has(at) || !columns_.Add(at, field, &numbers_))
+    else if (!columns_.Has(at) || !AddDescribed(field, at))
       numbers_.push_back(Number(field, "number", numbers_.size(), at));
+  }
+
+  // Adds what the field of a described column gives. Returns false if it must be a number.
+  bool AddDescribed(std::string_view field, int64_t at) {
+    if (columns_.Add(at, field, &numbers_)) return true;
+    if (!reads_unknown_ || !columns_.MayBeWord(at, field)) return false;
+    if (!FieldAdvice(field, fields_).empty() || HasLoneReturn(field)) return false;
+    unknown_.push_back({at, Place("the word", at), WithSingleQuotes(field)});
+    return columns_.Add(at, "", &numbers_);
   }
 
   // Returns the index of the last column that each line has; -1: only the first one, or none, is
@@ -177,23 +190,13 @@ class CsvParser final : public ValueParser {
                   named ? StrCat(" (", FieldText(names_[column]), ")") : std::string());
   }
 
-  // Returns advice about a field that is no number; "": there is none.
-  std::string Advice(std::string_view field) const {
-    if (field.starts_with('"'))
-      return "; a quote before a field must close behind it, in the same line";
-    const bool separated = fields_.Separates(';') || fields_.Separates('\t');
-    if (HasDecimalComma(field) && (separated || fields_.Separates(',')))
-      return "; decimal commas are not read: write decimal points";
-    return SeparatorAdvice(field, fields_);
-  }
-
   // Returns advice about a field of column `at`, of numbers or targets, that is none.
   std::string NumberAdvice(std::string_view field, int64_t at) const {
     const std::vector<std::string> signs = SignsInNumber(field);
     const bool grouped = fields_.Separates(',') && !HasDecimalComma(field);  // by commas alone
     if (!signs.empty() && (signs.front() != "," || grouped))
       return StrCat("; write numbers such as 1234.5, without ", SignsText(signs));
-    std::string advice = Advice(field);
+    std::string advice = FieldAdvice(field, fields_);
     if (!advice.empty() || HasLoneReturn(field)) return advice;
     const bool target = IsChosen(at);
     if (new_job_)
@@ -227,7 +230,7 @@ class CsvParser final : public ValueParser {
     if (const auto label = words_.LabelOf(field)) return *label;
     if (field.empty() && label_fields_ == LabelFields::kMayBeEmpty) return kNoLabel;
     const bool numbers = words_.empty();
-    std::string advice = Advice(field) + LabelAdvice(field, line);
+    std::string advice = FieldAdvice(field, fields_) + LabelAdvice(field, line);
     if (advice.empty() && numbers) advice = IntegerAdvice(field);
     if (label_fields_ == LabelFields::kMayBeEmpty) advice += "; -no_labels leaves labels out";
     const bool usual = names_.empty() && !chooses_;  // the label is the first number of a line
@@ -255,7 +258,8 @@ class CsvParser final : public ValueParser {
   const LabelFields label_fields_;
   const bool has_label_;
   const int64_t targets_;
-  const bool new_job_;  // whether errors advise its flags
+  const bool reads_unknown_;  // whether words that are not listed are gaps
+  const bool new_job_;        // whether errors advise its flags
   const char* const skip_advice_;
   const int64_t chosen_;                  // index of the label's column, or of the first target's
   const bool chooses_;                    // whether label_column chose that column
@@ -265,6 +269,7 @@ class CsvParser final : public ValueParser {
   const std::vector<std::string> names_;  // names of the columns; empty: there is no header
   std::vector<std::string_view> all_;     // fields of a line, where columns have an order
   std::vector<float> numbers_, target_;
+  std::vector<UnknownWord> unknown_;
   Sample sample_;
 };
 

@@ -49,6 +49,11 @@ bool TableColumns::Add(int64_t at, std::string_view field, std::vector<float>* n
   return true;
 }
 
+bool TableColumns::MayBeWord(int64_t at, std::string_view field) const {
+  const std::vector<std::string>& words = columns_.at(at).description.words;
+  return !words.empty() && (!IsNumber(field) || std::ranges::any_of(words, IsNumber));
+}
+
 std::string TableColumns::NoWordText(int64_t at, const std::string& what,
                                      std::string_view field) const {
   const ClassWords& words = columns_.at(at).words;

@@ -25,6 +25,9 @@ class TableColumns {
   // field is neither a listed word nor a gap: then it must be a number, if the column holds
   // numbers. REQUIRES: Has(at).
   bool Add(int64_t at, std::string_view field, std::vector<float>* numbers) const;
+  // Returns whether the field may be a word that column `at` does not list: the column holds words,
+  // and the field is no number, or listed words are numbers, too. REQUIRES: Has(at).
+  bool MayBeWord(int64_t at, std::string_view field) const;
   // Returns the error about a field of column `at` that is no listed word; "": the column holds no
   // words. `what`: "the word". REQUIRES: Has(at).
   std::string NoWordText(int64_t at, const std::string& what, std::string_view field) const;

@@ -63,6 +63,30 @@ TEST(TableColumnsTest, AListedWordIsNoGap) {
   EXPECT_EQ(RowOf(options, "-,5", {}), (FloatRow{0, 1, 5}));
 }
 
+TEST(TableColumnsTest, AWordThatIsNotListedIsAGapWhereOptionsSaySo) {
+  StoreOptions options = Described({kAge, kCity, kId});
+  options.reads_unknown_words = true;
+  const auto parser = NewCsvParser(options, kNames);
+  const Sample& sample = parser->Parse("x7,31,\"Pa\"\"ris\",2");
+  EXPECT_EQ(FloatRow(sample.data.begin(), sample.data.end()), (FloatRow{31, 0, 0, 0}));
+  ASSERT_EQ(sample.unknown_words.size(), 1);
+  EXPECT_EQ(sample.unknown_words[0].column, 2);
+  EXPECT_EQ(sample.unknown_words[0].place, "the word in column 3 (\"city\")");
+  EXPECT_EQ(sample.unknown_words[0].word, "Pa\"ris");
+  EXPECT_TRUE(parser->Parse("x7,31,Oslo,2").unknown_words.empty());
+}
+
+TEST(TableColumnsTest, OnlyAWordInAColumnOfWordsCanBeUnknown) {
+  StoreOptions options = Described({kAge, kCity, kId});
+  options.reads_unknown_words = true;
+  for (const char* bad : {"7", "\"Oslo"})
+    EXPECT_TRUE(ErrorIn(options, StrCat("x7,31,", bad, ",2")).starts_with("the word in column 3"))
+        << bad;
+  EXPECT_TRUE(ErrorIn(options, "x7,old,Oslo,2").starts_with("number 1 in column 2 (\"age\")"));
+  options.columns = {kAge, kId, {.name = "city", .words = {"1", "2"}}};
+  EXPECT_EQ(RowOf(options, "x7,31,3,2"), (FloatRow{31, 0, 0}));
+}
+
 TEST(TableColumnsTest, AGapIsRefusedWhereNoNumberStandsForIt) {
   EXPECT_EQ(
       ErrorIn({.has_label = false}, "2,,3", {}),
