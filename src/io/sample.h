@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace singa {
@@ -27,6 +28,7 @@ struct Sample {
   std::span<const int32_t> shape = {};              // as in the record; may be empty, or not fit
   std::span<const float> targets = {};              // real targets, such as those of a regression
   std::span<const UnknownWord> unknown_words = {};  // only with StoreOptions::reads_unknown_words
+  std::string_view id = {};                         // only with StoreOptions::id_column
   int32_t label = kNoLabel;
   bool decoded = false;  // decoded from an image file; shape is the file's
 

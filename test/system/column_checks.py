@@ -1,4 +1,5 @@
 """Checks jobs over tables with ids, words and gaps, which columns describes."""
+import json
 import subprocess
 
 from case import check, equal, has, same_bytes
@@ -119,3 +120,25 @@ def predictions_read_a_word_that_is_not_listed_as_a_gap(case):
     write(case, "number.csv", ["width,city", "2,7"])
     has(case.run("predict", "-conf", "job.conf", "number.csv", code=65).err, 'must be one of words, "Oslo", "Rome"',
         "stderr of a number among words")
+
+
+@check
+def ids_stand_beside_predictions(case):
+    write(case, "t.csv", [NAMES, *lines()])
+    case.train(job(STORE))
+    case.write("job.conf", job(STORE))
+    predict = ["predict", "-conf", "job.conf", "-topk", "1", "-id"]
+    write(case, "new.csv", ["city,note,width,id", 'Oslo,a,2,"x, 7"', "Rome,b,1,"])
+    out = case.run(*predict, "id", "new.csv").out.splitlines()
+    equal(out[0], "record,id,label,class1,score1", "the header")
+    equal([row.rsplit(",", 3)[0] for row in out[1:]], ['new.csv:0,"x, 7"', "new.csv:1,"], "names and ids")
+    said = [json.loads(row) for row in case.run(*predict, "note", "-format", "json", "new.csv").out.splitlines()]
+    equal([row["id"] for row in said], ["a", "b"], "the ids in JSON")
+    with open(case.path("new.csv"), "rb") as stdin:
+        piped = subprocess.run([case.site.binary, *predict, "4", "-"], stdin=stdin, cwd=case.folder,
+                               capture_output=True, text=True, check=True).stdout.splitlines()
+    equal(piped[1].rsplit(",", 3)[0], '-:0,"x, 7"', "the first line for stdin")
+    has(case.run(*predict, "customer", "new.csv", code=2).err, '-id: new.csv: the header has no column "customer"; there '
+        'are "city", "note", "width", "id"', "stderr of a column that is not there")
+    has(case.run(*predict, "id", "-report", "t.csv", code=2).err, "-id is for predictions",
+        "stderr of a report")

@@ -46,7 +46,7 @@ void ShowFiles(const JobProto& job, const Arguments& args, const std::vector<std
 }
 
 void PredictText(const Model& model, PredictRequest request, const Arguments& args) {
-  for (const char* flag : {"from", "labels"})
+  for (const char* flag : {"from", "labels", "id"})
     if (args.Has(flag))
       args.ThrowUsage(StrCat("-", flag, " is for stores: INPUT of a ",
                              LayerType_Name(request.source.input.type()), " is a text"));
@@ -158,7 +158,7 @@ int Predict(const JobProto& job, const Arguments& args) {
 int PredictCommand(const std::vector<std::string>& args) {
   const Arguments arguments(
       "predict", args,
-      {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels",
+      {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels", "id",
                   "generate", "prime", "temperature", "seed", "worst", "host", "port"},
        .switches = {"no_labels", "report", "serve"},
        .repeated = {"set", "plugin"}});

@@ -38,6 +38,9 @@ HTTP.
   -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
   -no_labels       ignores labels, and the label's column of a table with a header; needed for an
                    imagelist without labels
+  -id COLUMN       of a table: each line has the text of this column behind the name of the record,
+                   in CSV as the column id, in JSON as "id". COLUMN is a name in the header, or a
+                   number from 1. Training may leave the column out, or not have it
 
   -report          prints a report instead of the predictions (below)
   -worst N         the report names the N records with the largest losses; 10 if not given
@@ -83,7 +86,8 @@ character, TEXT:BYTE from 0; the next character as its label; and the score of e
 next one. Scores depend on the characters before: with carry_state on the whole text, without it on
 the same window of unroll_len. A layer of one step has a line for each whole window, and so has a
 net in which a step depends on later ones. Characters that cannot be printed are shown as in C: \n.
--from and -labels do not work with a text; -batch counts windows, and is 1 if a state is carried.
+-from, -labels and -id do not work with a text; -batch counts windows, and is 1 if a state is
+carried.
 
 -generate is for a kCharRNN, and for layers whose time steps do not depend on later ones. The net
 computes one time step for each character. It keeps the state of kGRU, kLSTM and kRNN, and the keys

@@ -22,6 +22,7 @@ void ReadFormat(const Arguments& args, PredictionFormat* to) {
     args.ThrowUsage(StrCat("-format must be ", plain, " or json",
                            args.Has("report") ? " for a -report" : "", ", is \"", format, "\""));
   to->json = format == "json";
+  to->ids = args.Has("id");
   if (args.Has("topk")) to->top = AtLeastOne(args, "topk");
 }
 
@@ -31,11 +32,15 @@ void ReadReport(const Arguments& args, PredictRequest* to) {
   if (args.Has("worst")) to->worst = AtLeastOne(args, "worst");
   if (to->report && args.Has("no_labels"))
     args.ThrowUsage("-report compares with labels: it has no -no_labels");
+  if (to->report && args.Has("id")) args.ThrowUsage("-id is for predictions: a -report has no -id");
 }
 
 void ReadSource(const Arguments& args, SourceOptions* source) {
   source->backend = args.Get("from");
   source->label_path = args.Get("labels");
+  source->id_column = args.Get("id");
+  if (args.Has("id") && source->id_column.empty())
+    args.ThrowUsage("-id must name a column, or give its number from 1");
   source->labels = !args.Has("no_labels");
   if (TraitsOf(args.Get("from")).no_file)
     args.ThrowUsage("-from: " + args.Get("from") + " records are no INPUT");
@@ -57,7 +62,7 @@ std::vector<std::string> ReadInputs(const Arguments& args) {
 
 GenerateOptions ReadGenerate(const Arguments& args, uint64_t seed) {
   for (const char* flag :
-       {"layer", "topk", "format", "batch", "from", "labels", "no_labels", "report", "worst"})
+       {"layer", "topk", "format", "batch", "from", "labels", "no_labels", "id", "report", "worst"})
     if (args.Has(flag)) args.ThrowUsage(StrCat("-generate has no -", flag));
   if (!args.operands().empty())
     args.ThrowUsage(StrCat("-generate has no INPUT, is given \"", args.operands()[0],
@@ -76,8 +81,8 @@ GenerateOptions ReadGenerate(const Arguments& args, uint64_t seed) {
 
 // Refuses the flags of other uses.
 void CheckServe(const Arguments& args) {
-  for (const char* flag : {"format", "from", "labels", "no_labels", "report", "worst", "generate",
-                           "prime", "temperature", "seed"})
+  for (const char* flag : {"format", "from", "labels", "no_labels", "id", "report", "worst",
+                           "generate", "prime", "temperature", "seed"})
     if (args.Has(flag)) args.ThrowUsage(StrCat("-serve has no -", flag));
   if (!args.operands().empty())
     args.ThrowUsage(

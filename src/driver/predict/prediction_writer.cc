@@ -51,7 +51,7 @@ std::string PredictionWriter::OutputName(int64_t index) const {
 }
 
 void PredictionWriter::AddHeader() {
-  text_ = format_.steps ? "record,step,label" : "record,label";
+  text_ = StrCat("record", format_.ids ? ",id" : "", format_.steps ? ",step" : "", ",label");
   for (int64_t k = 1; k <= format_.top; ++k) text_ += StrCat(",class", k, ",score", k);
   for (int64_t i = 0; i < (format_.top ? 0 : outputs_); ++i) text_ += "," + OutputName(i);
   text_ += '\n';
@@ -62,15 +62,17 @@ void PredictionWriter::Put(const std::string& record, int64_t step, const Truth&
   Context ctx;
   if (format_.top) TopK(ctx, scores.data(), best_.data(), 1, outputs_, format_.top);
   if (format_.json)
-    AddJson(record, step, truth.label, scores);
+    AddJson(record, step, truth, scores);
   else
-    AddCsv(record, step, truth.label, scores);
+    AddCsv(record, step, truth, scores);
 }
 
-void PredictionWriter::AddCsv(const std::string& record, int64_t step, int32_t label,
+void PredictionWriter::AddCsv(const std::string& record, int64_t step, const Truth& truth,
                               std::span<const float> scores) {
   text_ += CsvCell(record) + ",";
+  if (format_.ids) text_ += CsvCell(std::string(truth.id)) + ",";
   if (format_.steps) text_ += StrCat(step, ",");
+  const int32_t label = truth.label;
   if (label != kNoLabel)
     text_ += label >= 0 && label < outputs_ ? ClassName(label) : std::to_string(label);
   for (float index : best_) {
@@ -84,7 +86,7 @@ void PredictionWriter::AddCsv(const std::string& record, int64_t step, int32_t l
   text_ += '\n';
 }
 
-void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t label,
+void PredictionWriter::AddJson(const std::string& record, int64_t step, const Truth& truth,
                                std::span<const float> scores) {
   const std::vector<std::string>& names =
       format_.targets.empty() ? format_.classes : format_.targets;
@@ -92,8 +94,9 @@ void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t 
     return names.empty() || index >= outputs_ ? "" : ",\"name\":" + QuotedJson(names[index]);
   };
   text_ += "{\"record\":" + QuotedJson(record);
+  if (format_.ids) text_ += ",\"id\":" + QuotedJson(std::string(truth.id));
   if (format_.steps) text_ += StrCat(",\"step\":", step);
-  if (label != kNoLabel) text_ += StrCat(",\"label\":", label);
+  if (truth.label != kNoLabel) text_ += StrCat(",\"label\":", truth.label);
   text_ += format_.top ? ",\"top\":[" : ",\"scores\":[";
   for (float best : best_) {
     const auto index = static_cast<int64_t>(best);

@@ -13,6 +13,7 @@ namespace singa {
 
 struct PredictionFormat {
   bool json = false;                      // JSON lines; else CSV with a header
+  bool ids = false;                       // whether lines have the ids of records
   bool steps = false;                     // whether lines have the number of the time step
   int64_t top = 0;                        // number of best scores to write; 0: all scores
   std::vector<std::string> classes = {};  // names; empty: numbers from 0
@@ -34,9 +35,9 @@ class PredictionWriter final : public PredictionSink {
   std::string ClassName(int64_t index) const;
   std::string OutputName(int64_t index) const;
   void AddHeader();
-  void AddCsv(const std::string& record, int64_t step, int32_t label,
+  void AddCsv(const std::string& record, int64_t step, const Truth& truth,
               std::span<const float> scores);
-  void AddJson(const std::string& record, int64_t step, int32_t label,
+  void AddJson(const std::string& record, int64_t step, const Truth& truth,
                std::span<const float> scores);
 
   const PredictionFormat format_;

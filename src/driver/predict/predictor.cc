@@ -34,8 +34,10 @@ bool Predictor::Gather(RecordSource* source) {
       rows_.insert(rows_.end(), sample->pixel.begin(), sample->pixel.end());
     else
       rows_.insert(rows_.end(), sample->data.begin(), sample->data.end());
-    records_.push_back(
-        {source->Name(), sample->label, {sample->targets.begin(), sample->targets.end()}});
+    records_.push_back({source->Name(),
+                        sample->label,
+                        {sample->targets.begin(), sample->targets.end()},
+                        std::string(sample->id)});
     return true;
   } catch (const Error&) {
     Compute();
@@ -80,10 +82,10 @@ void Predictor::RunSession() {
 
 void Predictor::WriteRow(size_t row) {
   const auto width = static_cast<size_t>(width_);
-  const auto& [name, label, targets] = records_[row];
+  const auto& [name, label, targets, id] = records_[row];
   for (int64_t t = 0; t < steps_; ++t) {
     const std::span<const float> scores(scores_.data() + (row * steps_ + t) * width, width);
-    sink_->Write(name, steps_ > 1 ? t : -1, {label, targets}, scores);
+    sink_->Write(name, steps_ > 1 ? t : -1, {label, targets, id}, scores);
     if (model_.classifies() && label >= 0 && label != model_.ignored_label())
       hits_.Add(scores, label);
   }

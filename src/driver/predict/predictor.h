@@ -30,6 +30,7 @@ class Predictor {
     std::string name;
     int32_t label;
     std::vector<float> targets;
+    std::string id;
   };
 
   bool Gather(RecordSource* source);

@@ -83,6 +83,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   store.encoded = own && settings.conf.encoded();
   store.separator = SeparatorsIn(settings.conf.separator());
   store.has_label = options.labels;
+  store.id_column = options.id_column;
   store.reads_unknown_words = true;
   store.header = traits.lines && settings.conf.header();
   if (traits.lines) store.label_column = settings.conf.label_column();
@@ -107,6 +108,7 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .label_column = conf.label_column(),
           .class_names = ClassWordsOf(options),
           .columns = ColumnsIn(conf),
+          .id_column = options.id_column,
           .reads_unknown_words = true,
           .skips_bad = MaxBadOf(conf) > 0};
 }
@@ -141,6 +143,11 @@ std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
   throw Error(kExitUsage, StrCat("-labels is for records of idx; ", path, " is ", what));
 }
 
+void CheckTable(const std::string& path, const std::string& what, const SourceOptions& options) {
+  if (!options.id_column.empty())
+    throw Error(kExitUsage, StrCat("-id is for tables; ", path, " is ", what));
+}
+
 void TellFactsOf(const std::string& path, const StoreFacts& facts, const SourceOptions& options,
                  std::vector<std::string>* warnings) {
   InputFacts input{
@@ -166,6 +173,7 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
                                           std::vector<std::string>* warnings) {
   const StoreTraits& traits = TraitsOf(backend);
   if (!traits.label_file && !options.label_path.empty()) ThrowNotIdx(path, backend);
+  if (!traits.lines) CheckTable(path, backend, options);
   StoreOptions store = OptionsFor(path, backend, options);
   if (traits.label_file && store.label_path.empty()) {
     store.label_path = GuessLabelPath(path);
@@ -214,6 +222,7 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
   std::vector<std::string> pictures = PicturesAt(path, &facts.left_out);
   if (!pictures.empty() && !options.label_path.empty()) ThrowNotIdx(path, "a picture");
   if (!pictures.empty()) {
+    CheckTable(path, "a picture", options);
     CheckPictures(path, facts, options, warnings);
     return NewPictureSource(std::move(pictures), options.shape, ShortSideOf(options));
   }

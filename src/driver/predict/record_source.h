@@ -16,6 +16,7 @@ namespace singa {
 struct SourceOptions {
   std::string backend = {};     // "": guess by content
   std::string label_path = {};  // idx
+  std::string id_column = {};   // tables: as StoreOptions::id_column
   bool labels = true;           // whether records' labels are read
   bool targets = false;         // whether lines of pictures must have the targets of the net
   // The net's input layer, which defines the format of its backend's records.

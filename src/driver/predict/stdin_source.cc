@@ -81,6 +81,7 @@ class StdinSource final : public RecordSource {
 
   void SetParser() {
     StoreOptions options = lines_;
+    CheckId(options.id_column, names_, "standard input");
     if (!MatchColumns(trained_, names_, "standard input", &options))
       FitTable(names_, WidthOfLine(), size_, &options);
     try {

@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "base/text/parse_number.h"
+#include "io/table/csv_fields.h"
 #include "io/table/table_columns.h"
-#include "singa/base/str_cat.h"
+#include "io/value_error.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -49,6 +51,15 @@ bool FitTable(const std::vector<std::string>& names, const TableWidth& width, in
   if (!has) RemoveChosen(chosen, table);
   SetLabel(has, table);
   return has;
+}
+
+void CheckId(const std::string& id, const std::vector<std::string>& names,
+             const std::string& where) {
+  try {
+    ColumnIndex(id, names, kIdFlag);
+  } catch (const ValueError& error) {
+    throw Error(kExitUsage, Printable(StrCat(kIdFlag, ": ", where, ": ", error.what())));
+  }
 }
 
 void SetLabel(bool has, StoreOptions* table) {

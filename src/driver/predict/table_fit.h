@@ -19,6 +19,11 @@ namespace singa {
 bool FitTable(const std::vector<std::string>& names, const TableWidth& width, int64_t numbers,
               StoreOptions* table);
 
+// Throws Error, exit code 2, if a table whose header has `names` lacks the column `id`, which -id
+// names. Without names it must be a number. `id` may be "": none is asked for.
+void CheckId(const std::string& id, const std::vector<std::string>& names,
+             const std::string& where);
+
 // Makes the settings read the label or targets only if the table `has` them. If table->has_label is
 // false, they are left out.
 void SetLabel(bool has, StoreOptions* table);

@@ -36,6 +36,7 @@ std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, 
                                 const TrainedTable& trained) {
   const std::vector<std::string> names =
       TableScan(store.path, store.separator, store.header).names();
+  CheckId(store.id_column, names, store.path);
   std::unique_ptr<Store> lines = MatchColumns(trained, names, store.path, &store)
                                      ? OpenStore(backend, store)
                                      : OpenByPosition(backend, store, size, names);

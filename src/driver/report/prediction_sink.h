@@ -4,15 +4,17 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "io/store/store.h"
 
 namespace singa {
 
-// The label and the targets of a record.
+// The label, the targets and the id of a record.
 struct Truth {
   int32_t label = kNoLabel;
   std::span<const float> targets = {};  // empty: the record has none
+  std::string_view id = {};             // empty: the record has none
 };
 
 class PredictionSink {

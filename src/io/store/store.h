@@ -59,6 +59,7 @@ struct StoreOptions {
   // CSV in a textfile, imagelist: as StoreProto.class_names; empty: labels are integers
   std::vector<std::string> class_names = {};
   std::vector<TableColumn> columns = {};  // CSV: as StoreProto.columns
+  std::string id_column = {};        // CSV: whose text is Sample::id, as label_column; empty: none
   bool reads_unknown_words = false;  // CSV: a word that `columns` does not list is a gap, no error
   // CSV with a header: the columns to read, from 0, in the order of their numbers; empty: all
   std::vector<int64_t> column_order = {};

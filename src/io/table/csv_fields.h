@@ -80,6 +80,9 @@ std::string NoLabelText(const std::string& what, std::string_view field);
 // "": it is none.
 std::string IntegerAdvice(std::string_view field);
 
+// The flag that names the column StoreOptions::id_column.
+inline constexpr char kIdFlag[] = "-id";
+
 // Returns the index, from 0, of the column that StoreProto.label_column names: an integer counts
 // columns from 1, and any other text is a name of the header. `names`: those of the header; empty:
 // no header; `setting`: what names the column. Throws ValueError if there is no such column, or

@@ -32,6 +32,7 @@ class CsvParser final : public ValueParser {
         chooses_(!options.label_column.empty()),
         words_(options.class_names),
         columns_(options.columns, names),
+        id_(options.id_column.empty() ? -1 : ColumnIndex(options.id_column, names, kIdFlag)),
         order_(options.column_order),
         names_(names) {
     for (int64_t at = chosen_; IsChosen(at); ++at)
@@ -72,6 +73,8 @@ class CsvParser final : public ValueParser {
     sample_.data = numbers_;
     sample_.targets = target_;
     sample_.unknown_words = unknown_;
+    if (id_ >= 0) id_text_ = WithSingleQuotes(fields_.FieldAt(line, id_).value_or(""));
+    sample_.id = id_text_;
     return sample_;
   }
 
@@ -265,11 +268,13 @@ class CsvParser final : public ValueParser {
   const bool chooses_;                    // whether label_column chose that column
   const ClassWords words_;                // empty: labels are integers
   const TableColumns columns_;            // those that are not simply numbers
+  const int64_t id_;                      // index of the column with ids; -1: none
   const std::vector<int64_t> order_;      // columns to read, in order; empty: all
   const std::vector<std::string> names_;  // names of the columns; empty: there is no header
   std::vector<std::string_view> all_;     // fields of a line, where columns have an order
   std::vector<float> numbers_, target_;
   std::vector<UnknownWord> unknown_;
+  std::string id_text_;
   Sample sample_;
 };
 

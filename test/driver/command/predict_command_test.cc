@@ -53,6 +53,23 @@ TEST_F(PredictCommandTest, PrintsTheBestInJson) {
   EXPECT_EQ(run.out.find("\"label\""), std::string::npos) << run.out;
 }
 
+TEST_F(PredictCommandTest, PrintsTheTextOfAColumnAsTheId) {
+  const CapturedCommand run = Predict({"-layer", "fc", "-id", "2", records_});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("record,id,label,0,1\n"));
+  EXPECT_THAT(run.out, HasSubstr(":1,2,0,2,4\n"));
+  const CapturedCommand named = Predict({"-id", "customer", records_});
+  EXPECT_EQ(named.code, kExitUsage);
+  EXPECT_THAT(named.err, HasSubstr("-id must be a number from 1 if there is no header"));
+}
+
+TEST_F(PredictCommandTest, OnlyPredictionsOfTablesHaveIds) {
+  EXPECT_EQ(Predict({"-id=", records_}).code, kExitUsage);
+  EXPECT_EQ(Predict({"-id", "1", "-report", records_}).code, kExitUsage);
+  EXPECT_EQ(Predict({"-id", "1", "-serve"}).code, kExitUsage);
+  EXPECT_EQ(Predict({"-id", "1", "-generate", "3"}).code, kExitUsage);
+}
+
 TEST_F(PredictCommandTest, PrintsAReportInPlaceOfThePredictions) {
   const CapturedCommand text = Predict({"-report", records_});
   EXPECT_EQ(text.code, kExitOk) << text.err;
@@ -149,6 +166,7 @@ TEST_F(PredictCommandTest, OfATextTakesNoFlagsOfStores) {
   EXPECT_THAT(predict({"-from", "idx"}).err,
               HasSubstr("-from is for stores: INPUT of a kCharRNN is a text"));
   EXPECT_EQ(predict({"-labels", "x"}).code, kExitUsage);
+  EXPECT_EQ(predict({"-id", "1"}).code, kExitUsage);
 }
 
 }  // namespace

@@ -53,6 +53,19 @@ TEST(PredictionWriterTest, NamesTargets) {
             "record,label,price,\"rent, net\",target2\na.png,1,0.25,0.5,0.1\n");
 }
 
+TEST(PredictionWriterTest, WritesTheIdBehindTheName) {
+  const auto write = [](PredictionWriter* writer) {
+    writer->Write("t:0", 7, {.label = 1, .id = "x,\"7\""}, kScores);
+  };
+  EXPECT_EQ(WrittenLines({.ids = true, .top = 1}, write),
+            "record,id,label,class1,score1\nt:0,\"x,\"\"7\"\"\",1,1,0.5\n");
+  EXPECT_EQ(WrittenLines({.ids = true, .steps = true, .top = 1}, write),
+            "record,id,step,label,class1,score1\nt:0,\"x,\"\"7\"\"\",7,1,1,0.5\n");
+  EXPECT_EQ(WrittenLines({.json = true, .ids = true, .top = 1}, write),
+            "{\"record\":\"t:0\",\"id\":\"x,\\\"7\\\"\",\"label\":1,"
+            "\"top\":[{\"class\":1,\"score\":0.5}]}\n");
+}
+
 TEST(PredictionWriterTest, WritesTheTimeStep) {
   EXPECT_EQ(WrittenLines({.steps = true, .top = 1},
                          [](PredictionWriter* writer) { writer->Write("t:0", 7, {1}, kScores); }),

@@ -141,6 +141,17 @@ TEST(TableColumnsTest, AColumnWithoutANameCanBeLeftOut) {
             "columns.name is \"\", and not exactly one column has no name");
 }
 
+TEST(TableColumnsTest, ARecordHasTheTextOfTheColumnWithIds) {
+  StoreOptions options = Described({kAge, kCity, kId});
+  options.id_column = "id";
+  const auto parser = NewCsvParser(options, kNames);
+  EXPECT_EQ(parser->Parse("\"x \"\"7\"\"\",31,Oslo,2").id, "x \"7\"");
+  EXPECT_EQ(parser->Parse(",31,Oslo,2").id, "");
+  options.id_column = "3";
+  EXPECT_EQ(NewCsvParser(options, kNames)->Parse("x7,31,Oslo,2").id, "Oslo");
+  EXPECT_EQ(NewCsvParser(Described({kAge, kCity, kId}), kNames)->Parse("x7,31,Oslo,2").id, "");
+}
+
 TEST(TableColumnsTest, NamesOfNumbersNameTheirWords) {
   const TempDir dir;
   StoreOptions options = {.path = dir.Write("a.csv", "id,age,city,rank\n1,31,Oslo,2\n"),
