@@ -84,7 +84,7 @@ def scores_that_are_not_finite_are_79_and_name_layer_and_record(case):
     equal(case.rows(phase="test")[-1]["loss"], "inf", "the row's loss")
     done = case.run("predict", "-conf", "job.conf", "-checkpoint", "w.safetensors", "x.csv", code=79)
     equal(len(done.out.splitlines()), 17, "lines, with the header")
-    has(done.err, 'x.csv:2: the scores of layer "fc" are not finite; so are those of 13 lines more',
+    has(done.err, 'record x.csv:2: the scores of layer "fc" are not finite; so are those of 13 lines more',
         "stderr of predict")
 
 

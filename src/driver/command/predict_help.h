@@ -67,6 +67,10 @@ have the names of the class folders that the net was trained on, or those in cla
 checkpoint keeps them. With class_names, labels are these words, too. If records have labels of
 classes, stderr shows the accuracy at the end.
 
+The name of a record is the path of its picture, or else INPUT:NUMBER. NUMBER counts records from 0,
+without the header and empty lines of a table. Messages about a line of a table have
+INPUT:LINE: record NUMBER, and lines count from 1.
+
 -report needs INPUTs whose records have labels, or the targets of a kEuclideanLoss or
 kSigmoidCrossEntropyLoss. -format text (if not given) is for people, -format json is one object.
 A report of classes has the accuracy, with -topk N also that of the best N; the mean loss;

@@ -71,7 +71,7 @@ void Predictor::RunSession() {
   } catch (const RowError& error) {
     const auto good = static_cast<size_t>(error.row());
     const DataError named(
-        records_[good].name, -1,
+        NamedRecord(records_[good].name), -1,
         error.step() < 0 ? error.message() : StrCat("step ", error.step(), ": ", error.message()));
     records_.erase(records_.begin() + error.row(), records_.end());
     rows_.resize(good * model_.input_size());

@@ -55,7 +55,7 @@ class LabelReport final : public Report {
       const float target = targets[i], p = scores[i];
       if (!(target >= 0 && target <= 1))
         throw DataError(
-            record, -1,
+            NamedRecord(record), -1,
             StrCat("a target is ", target, ", layer \"", options().layer, "\" allows 0 to 1"));
       rates_.Add(static_cast<int64_t>(i), IsPresent(target), IsPresent(p));
       right += IsPresent(target) == IsPresent(p);

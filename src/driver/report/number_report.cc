@@ -82,7 +82,8 @@ class NumberReport final : public Report {
       absolute_[i] += std::abs(error);
       loss += error * error;
     }
-    if (!std::isfinite(loss)) throw DataError(record, -1, "its targets must be finite numbers");
+    if (!std::isfinite(loss))
+      throw DataError(NamedRecord(record), -1, "its targets must be finite numbers");
     if (worst_.Takes(loss))
       worst_.Add({.loss = loss,
                   .name = record,

@@ -9,6 +9,8 @@
 
 namespace singa {
 
+std::string NamedRecord(const std::string& name) { return "record " + name; }
+
 void PredictionSink::Write(const std::string& record, int64_t step, const Truth& truth,
                            std::span<const float> scores) {
   Context ctx;
@@ -19,10 +21,11 @@ void PredictionSink::Write(const std::string& record, int64_t step, const Truth&
 
 void PredictionSink::RequireFinite(const std::string& layer) const {
   if (not_finite_ == 0) return;
-  throw DivergedError(
-      StrCat(Printable(first_not_finite_), ": the scores of layer \"", layer, "\" are not finite",
-             not_finite_ > 1 ? StrCat("; so are those of ", not_finite_ - 1, " lines more")
-                             : std::string()));
+  throw DivergedError(StrCat(Printable(NamedRecord(first_not_finite_)), ": the scores of layer \"",
+                             layer, "\" are not finite",
+                             not_finite_ > 1
+                                 ? StrCat("; so are those of ", not_finite_ - 1, " lines more")
+                                 : std::string()));
 }
 
 void WriteToStdout(const std::string& text) {

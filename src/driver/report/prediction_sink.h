@@ -17,6 +17,9 @@ struct Truth {
   std::string_view id = {};             // empty: the record has none
 };
 
+// Returns how errors name a record of predictions: its name alone would look like FILE:LINE.
+std::string NamedRecord(const std::string& name);
+
 class PredictionSink {
  public:
   virtual ~PredictionSink() = default;

@@ -46,7 +46,7 @@ bool Report::HasTargets(const std::string& record, const Truth& truth) const {
   const auto count = static_cast<int64_t>(truth.targets.size());
   if (count != options_.judged.targets)
     throw DataError(
-        record, -1,
+        NamedRecord(record), -1,
         StrCat("has ", Counted(count, "target"), ", the net has ", options_.judged.targets));
   return true;
 }

@@ -166,7 +166,7 @@ TEST_F(PredictorTest, AnIndexThatTheNetDoesNotAllowNamesItsRecord) {
   const std::vector<Record> records = {{{0}}, {{2}}, {{3}}, {{0}}};
   for (const int64_t batch : {1, 2, 4}) {
     EXPECT_EQ(Predict(GivenRecords(records), batch, "table"), (Lines{"r0,,10", "r1,,30"})) << batch;
-    EXPECT_EQ(error_.rfind("r2: ", 0), 0u) << error_;
+    EXPECT_EQ(error_.rfind("record r2: ", 0), 0u) << error_;
   }
 }
 

@@ -162,9 +162,9 @@ TEST(ReportTest, TargetsThatDoNotFitNameTheirRecord) {
   const std::vector<float> few = {1, 1}, large = {0, 2, 1}, scores = {.5f, .5f};
   const std::unique_ptr<Report> report = NewReport(Targets(JudgedOutput::kLabels));
   EXPECT_ERROR(report->Write("a", -1, {.targets = few}, scores), kExitBadData,
-               "a: has 2 targets, the net has 3");
+               "record a: has 2 targets, the net has 3");
   EXPECT_ERROR(report->Write("b", -1, {.targets = large}, scores), kExitBadData,
-               "b: a target is 2, layer \"out\" allows 0 to 1");
+               "record b: a target is 2, layer \"out\" allows 0 to 1");
   const std::unique_ptr<Report> none = NewReport(Targets(JudgedOutput::kNumbers));
   none->Write("c", -1, {}, scores);
   EXPECT_ERROR(none->EndInput("x"), kExitBadData, "x: no record has targets");
@@ -175,7 +175,8 @@ TEST(ReportTest, ScoresThatAreNotFiniteChangeNoNumber) {
   const std::vector<float> scores = {.1f, std::numeric_limits<float>::quiet_NaN(), .1f};
   report->Write("d", -1, {0}, scores);
   EXPECT_EQ(JsonOf(report)["records"], 3);
-  EXPECT_ERROR(report->RequireFinite("loss"), kExitDiverged, "d: the scores of layer \"loss\"");
+  EXPECT_ERROR(report->RequireFinite("loss"), kExitDiverged,
+               "record d: the scores of layer \"loss\"");
 }
 
 }  // namespace
