@@ -71,10 +71,12 @@ bool AreTogether(const std::vector<int64_t>& chosen, const std::vector<Use>& use
   return std::ssize(chosen) == std::ranges::count(uses, Use::kChosen);
 }
 
-Places FindColumns(const Names& trained, const std::vector<Use>& uses, const Names& names) {
+// Finds the columns in a table of `width` columns, which have the indices `own`.
+Places FindColumns(const Names& trained, const std::vector<Use>& uses, const Indices& own,
+                   size_t width) {
   Places places;
-  places.known.resize(names.size());
-  const Indices own = IndicesOf(names), theirs = IndicesOf(trained);
+  places.known.resize(width);
+  const Indices theirs = IndicesOf(trained);
   for (size_t i = 0; i < uses.size(); ++i) {
     const bool unique = OnlyIndex(theirs, trained[i]) >= 0;
     const int64_t at = unique ? OnlyIndex(own, trained[i]) : -1;
@@ -110,16 +112,34 @@ void WarnOfOthers(const Places& places, const Names& names, const std::string& w
       StrCat(where, ": leaves out columns that the training does not have: ", ListOf(others)));
 }
 
+// Throws DataError if the table, whose columns go by position, lacks one that is left out by its
+// number: the numbers of all columns behind it would be wrong.
+void CheckNumbered(const Names& trained, const Indices& own, const std::string& where,
+                   const std::vector<TableColumn>& columns) {
+  for (const TableColumn& column : columns) {
+    if (!column.leave_out || !IsNumber(column.name)) continue;
+    const std::string& name = trained[DescribedIndex(column.name, trained)];
+    if (own.contains(name)) continue;
+    throw DataError(where, -1,
+                    StrCat("lacks column ", column.name, " of the training, ", FieldText(name),
+                           ". The job leaves it out by its number, so the table must have it: name "
+                           "it in columns if tables may lack it"));
+  }
+}
+
 bool ReadByName(const TrainedTable& trained, const Names& names, const std::string& where,
                 StoreOptions* table) {
   const std::vector<Use> uses = UsesOf(trained, *table);
-  const Places places = FindColumns(trained.names, uses, names);
+  const Indices own = IndicesOf(names);
+  const Places places = FindColumns(trained.names, uses, own, names.size());
   const bool others = std::ranges::count(places.known, false) > 0;
   if (std::ranges::count(uses, Use::kNumbers) > std::ssize(names))
     throw DataError(where, -1, StrCat("lacks columns of the training: ", ListOf(places.missing)));
   if (!places.missing.empty() || places.order.empty()) return false;
-  if (!others && std::ranges::is_sorted(places.order)) return false;
-  const Indices own = IndicesOf(names);
+  if (!others && std::ranges::is_sorted(places.order)) {
+    CheckNumbered(trained.names, own, where, table->columns);
+    return false;
+  }
   std::vector<TableColumn> columns;
   for (TableColumn column : table->columns) {
     if (column.leave_out) continue;

@@ -21,7 +21,8 @@ TrainedTable TrainedTableOf(const SourceOptions& options);
 // names. Warns of columns that training does not know, which are then not read; `where` names the
 // table. Returns false, and changes nothing, if columns go by position: if they stand as in
 // training, or the table lacks one of them or has two of its name. Throws DataError if the table
-// has fewer columns than are read.
+// has fewer columns than are read, or goes by position and lacks a column that is left out by its
+// number.
 bool MatchColumns(const TrainedTable& trained, const std::vector<std::string>& names,
                   const std::string& where, StoreOptions* table);
 

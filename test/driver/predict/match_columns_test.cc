@@ -66,6 +66,14 @@ TEST_F(MatchColumnsTest, ATableWithTooFewColumnsIsAnError) {
   EXPECT_ERROR(Match({"age"}), kExitBadData, "t.csv: lacks columns of the training: \"city\"");
 }
 
+TEST_F(MatchColumnsTest, ATableThatLacksAColumnLeftOutByNumberIsAnError) {
+  table_.columns[0].name = "1";
+  EXPECT_ERROR(
+      Match({"age", "city"}), kExitBadData,
+      "t.csv: lacks column 1 of the training, \"id\". The job leaves it out by its number");
+  EXPECT_TRUE(Match({"city", "age"}));
+}
+
 TEST_F(MatchColumnsTest, TargetsAreReadOnlyTogether) {
   table_.has_label = true;
   table_.targets = 2;
