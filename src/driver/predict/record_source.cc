@@ -105,11 +105,11 @@ StoreOptions LinesOfStdin(const SourceOptions& options) {
           .has_label = options.labels,
           .targets = conf.num_targets(),
           .header = conf.header(),
+          .reads_unknown_words = true,
           .label_column = conf.label_column(),
           .class_names = ClassWordsOf(options),
           .columns = ColumnsIn(conf),
           .id_column = options.id_column,
-          .reads_unknown_words = true,
           .skips_bad = MaxBadOf(conf) > 0};
 }
 

@@ -53,14 +53,14 @@ struct StoreOptions {
   bool has_label = true;        // whether a label is to be read
   int64_t targets = 0;          // CSV, imagelist: so many targets stand in place of a label
   LabelFields label_fields = LabelFields::kNeeded;  // CSV
-  bool header = false;            // CSV: the first line of a textfile has the columns' names
-  std::string label_column = {};  // CSV: as StoreProto.label_column
-  std::string root_folder = {};   // imagelist: as StoreProto.root_folder
+  bool header = false;               // CSV: the first line of a textfile has the columns' names
+  bool reads_unknown_words = false;  // CSV: a word that `columns` does not list is a gap, no error
+  std::string label_column = {};     // CSV: as StoreProto.label_column
+  std::string root_folder = {};      // imagelist: as StoreProto.root_folder
   // CSV in a textfile, imagelist: as StoreProto.class_names; empty: labels are integers
   std::vector<std::string> class_names = {};
   std::vector<TableColumn> columns = {};  // CSV: as StoreProto.columns
-  std::string id_column = {};        // CSV: whose text is Sample::id, as label_column; empty: none
-  bool reads_unknown_words = false;  // CSV: a word that `columns` does not list is a gap, no error
+  std::string id_column = {};  // CSV: whose text is Sample::id, as label_column; empty: none
   // CSV with a header: the columns to read, from 0, in the order of their numbers; empty: all
   std::vector<int64_t> column_order = {};
   int channels = 3;        // channels of decoded image files: 3, or 1 for grey
