@@ -43,48 +43,6 @@ def convnet():  # cuda-convnet's
         nn.Flatten(), nn.Linear(576, 10))
 
 
-def norm():  # tool/golden/parity_norm.conf
-    return nn.Sequential(
-        nn.Conv2d(3, 16, 5, padding=2, bias=False), nn.BatchNorm2d(16), STanh(),
-        nn.AvgPool2d(3, 2), nn.LocalResponseNorm(5, 0.5),
-        nn.Conv2d(16, 24, 3, padding=1, bias=False), nn.BatchNorm2d(24), STanh(),
-        nn.AvgPool2d(3, 2), nn.Flatten(), nn.Linear(24 * 7 * 7, 10))
-
-
-class Residual(nn.Module):
-    """Residual is tool/golden/parity_residual.conf."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv1, self.bn1 = nn.Conv2d(3, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
-        self.conv2, self.bn2 = nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
-        self.conv3, self.bn3 = nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
-        self.scores = nn.Linear(16 * 8 * 8, 10)
-
-    def forward(self, x):
-        first = F.gelu(self.bn1(self.conv1(x)))
-        branch = self.bn3(self.conv3(F.silu(self.bn2(self.conv2(first)))))
-        last = F.gelu(branch + first)
-        return self.scores(F.avg_pool2d(0.5 * (last * first) - first, 4).flatten(1))
-
-
-class Windows(nn.Module):
-    """Windows is tool/golden/parity_windows.conf."""
-
-    def __init__(self):
-        super().__init__()
-        self.wide = nn.Conv2d(3, 16, 3, padding=2, dilation=2)
-        self.grouped = nn.Conv2d(16, 32, 3, padding=1, groups=4, bias=False)
-        self.larger = nn.ConvTranspose2d(32, 8, 4, 2, padding=1)
-        self.norm = nn.LayerNorm(8, eps=1e-3)
-        self.scores = nn.Linear(8, 10)
-
-    def forward(self, x):
-        x = F.silu(self.grouped(F.gelu(self.wide(x))))
-        x = torch.tanh(self.larger(F.avg_pool2d(x, 3, 2, ceil_mode=True)))
-        return self.scores(self.norm(x.mean((2, 3))))
-
-
 def alexnet():
     return nn.Sequential(
         nn.Conv2d(3, 96, 11, 4), nn.ReLU(), nn.MaxPool2d(3, 2), nn.LocalResponseNorm(5),

@@ -36,7 +36,9 @@ try:
     import numpy as np
     import safetensors.torch
     import torch
-    from parity_jobs import JOBS, initial_values, named_params
+    from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+    from parity_job import initial_values, named_params
+    from parity_jobs import JOBS
 except ImportError as error:
     sys.exit(f"parity.py: MISSING: {error}. It needs: pip install torch numpy safetensors")
 
@@ -93,13 +95,23 @@ def make_table(path, columns=16, labels=5):
     return numbers, targets
 
 
+def make_classes(path, columns=48, classes=5):
+    """Writes lines of a label and numbers as CSV. Returns (numbers, labels)."""
+    draw = np.random.default_rng(4)
+    numbers = draw.standard_normal((STEPS * BATCH, columns)).astype(np.float32).astype(np.float64)
+    noise = draw.standard_normal((STEPS * BATCH, classes))
+    labels = (numbers[:, :classes] + noise).argmax(1)
+    np.savetxt(path, np.hstack([labels[:, None], numbers]), "%.9g", ",")
+    return numbers, labels
+
+
 def store_sets(job, data):
     """Returns the settings by which singa reads the data."""
     layer = "neuralnet.layer[data#{}].store_conf."
     if job.data == "text":
         return [f"neuralnet.layer[text].char_rnn_conf.{field}={data}/{file}"
                 for field, file in (("path", "input.txt"), ("vocab_path", "vocab.txt"))]
-    if job.data == "table":
+    if job.data in ("table", "classes"):
         return [f"neuralnet.layer[data].store_conf.path={data}"]
     if job.data == "colours":
         without_mean = ["mean_file="] if "convnet" in job.conf else []
@@ -128,6 +140,7 @@ def train_torch(job, start, images, labels, dtype):
             groups.append({"params": [param], "lr": 1, "lr_scale": lr_scale,
                            "weight_decay": job.weight_decay * wd_scale})
     optimizer = job.optimizer(groups)
+    average = AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(job.ema_decay))
     inputs = inputs_of(job, images, dtype)
     targets = torch.from_numpy(labels.astype(np.int64))
     for step in range(STEPS):
@@ -138,10 +151,18 @@ def train_torch(job, start, images, labels, dtype):
         for state in optimizer.state.values():
             if state.get("momentum_buffer") is not None:
                 state["momentum_buffer"] *= job.lr(step - 1) / job.lr(step)
-        rows = slice(step * BATCH, (step + 1) * BATCH)
         optimizer.zero_grad()
-        (job.loss_weight * job.loss(net(inputs[rows]), targets[rows])).backward()
+        size = BATCH // job.accumulate
+        for begin in range(step * BATCH, (step + 1) * BATCH, size):
+            rows = slice(begin, begin + size)
+            loss = job.loss(net(inputs[rows]), targets[rows])
+            (job.loss_weight / job.accumulate * loss).backward()
+        if job.clip:
+            job.clip(list(params.values()))
         optimizer.step()
+        average.update_parameters(net)
+    if job.ema_decay:
+        params, kept = named_params(average.module)
     return {name: param.detach().double() for name, param in (params | kept).items()}
 
 
@@ -160,8 +181,12 @@ def train_singa(binary, job, start, data, extra):
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"parity.py: singa ended with {done.returncode}:\n{done.stderr}")
-        final = safetensors.torch.load_file(
-            f"{folder}/run/checkpoint/step{STEPS}/model.safetensors")
+        last = f"{folder}/run/checkpoint/step{STEPS}"
+        final = safetensors.torch.load_file(f"{last}/model.safetensors")
+        state = safetensors.torch.load_file(f"{last}/state.safetensors")
+    if job.ema_decay:  # what a batch norm keeps has no average
+        final = {name: state.get(f"updater/{name}/ema_decay", value)
+                 for name, value in final.items()}
     assert final.keys() == start.keys(), (sorted(final), sorted(start))
     return {name: value.reshape(start[name].shape).double() for name, value in final.items()}
 
@@ -239,7 +264,8 @@ def main():
                   .astype(np.float64),
                   read_idx(mnist / "train-labels-idx1-ubyte.gz", STEPS * BATCH))
         found = {"colours": blotches, "digits": digits, "text": (folder, *make_text(folder, 16)),
-                 "table": (f"{folder}/table.csv", *make_table(f"{folder}/table.csv"))}
+                 "table": (f"{folder}/table.csv", *make_table(f"{folder}/table.csv")),
+                 "classes": (f"{folder}/classes.csv", *make_classes(f"{folder}/classes.csv"))}
         for name in args.net or JOBS:
             data, images, labels = found[JOBS[name].data]
             results[name] = compare(name, JOBS[name], args.binary, data, args.set, images, labels)
