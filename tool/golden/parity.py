@@ -6,9 +6,11 @@ usage: SINGA_DATA=DIR python3 tool/golden/parity.py BINARY [-set path=value]... 
        DIR/mnist holds MNIST's four .gz files; -set goes to singa too (say plain_kernels=true).
 needs: pip install torch numpy safetensors
 
-The MNIST examples train on MNIST, the GPT on a text of noise, the labels on a
-table of noise, the others on blotches of colour. (Not examples/cifar10/bn.conf:
-seven batch norms above ReLUs multiply rounding, PyTorch's own float32 ends 2e-2 from its float64.)
+The MNIST examples train on MNIST, the GPT and recurrent layers on a text of noise, several labels,
+all update rules and small nets on tables of noise, the others on blotches of colour. Dropout and
+RBMs draw random numbers of their own; PyTorch's would differ, so no job has them. (Not
+examples/cifar10/bn.conf: seven batch norms above ReLUs multiply rounding, PyTorch's own float32
+ends 2e-2 from its float64.)
 Both sides start from the same values (drawn here, given to singa by checkpoint_path) and see the
 same records in the same order. An error is max|a - b| / max|PyTorch float32| of a parameter.
 PyTorch in float64 is run too: "rounding" (its float32 against its float64) is float32's own cost.

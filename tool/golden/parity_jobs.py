@@ -23,7 +23,8 @@ def cosine(step):
 
 
 MLP = Job("examples/mnist/mlp", torch_nets.mlp, uniform(0.05), uniform(0.05), 127.5, 127.5,
-          lambda step: 0.001 * 0.997 ** (step // 60), sets=store_sets("random_skip=0"), data="digits")
+          lambda step: 0.001 * 0.997 ** (step // 60), sets=store_sets("random_skip=0"),
+          data="digits")
 LENET = Job("examples/mnist/lenet", torch_nets.lenet, uniform_sqrt_fan_in, zeros, 0, 255,
             lambda step: 0.01 * (1 + 0.0001 * step) ** -0.75, 0.9, 0.0005, scales_b=(2, 1),
             sets=store_sets("random_skip=0"), data="digits")
@@ -79,8 +80,8 @@ def without_one(scores, classes):
 
 
 KINKS = Job("tool/golden/parity_kinks", parity_nets.Kinks,
-            lambda shape: 2 * uniform_sqrt_fan_in(shape), uniform(0.1), 0, 1, lambda step: 0.02, 0.9,
-            0.0005, loss=weighted_smooth, data="classes")
+            lambda shape: 2 * uniform_sqrt_fan_in(shape), uniform(0.1), 0, 1,
+            lambda step: 0.02, 0.9, 0.0005, loss=weighted_smooth, data="classes")
 PICTURES = dataclasses.replace(
     KINKS, conf="tool/golden/parity_pictures", net=parity_nets.Pictures, init_w=uniform_sqrt_fan_in,
     lr=lambda step: 0.05, loss=smooth)
@@ -135,7 +136,8 @@ JOBS = {
     "small pictures, smoothed labels": PICTURES,
     "two batches a step, averages": dataclasses.replace(
         PICTURES, accumulate=2, ema_decay=0.75,
-        sets=("neuralnet.layer[data].store_conf.batchsize=32", "accumulate_steps=2", "ema_decay=0.75")),
+        sets=("neuralnet.layer[data].store_conf.batchsize=32", "accumulate_steps=2",
+              "ema_decay=0.75")),
     "time steps, GRU, squared distance": SEQUENCE,
     "GRU, LSTM, RNN": RECURRENT,
     **rule_jobs(LABELS),

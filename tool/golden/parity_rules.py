@@ -15,7 +15,7 @@ DELTA, RATE, DECAY = 1e-3, 0.02, 0.01  # a large delta: its place shows
 
 
 class Rule(torch.optim.Optimizer):
-    """A rule in torch operations: `change` is of the gradient and the state, and lr multiplies it."""
+    """A rule in torch operations: `change` is of gradient and state, and lr multiplies it."""
 
     def __init__(self, groups, change):
         super().__init__(groups, {})
@@ -61,23 +61,21 @@ def clip_each(params):
         param.grad.clamp_(-0.005, 0.01)
 
 
-def rule(job, kind, schedule, lr, make, sets=(), **fields):
-    """The job with another rule and another schedule, which begins at RATE."""
-    return dataclasses.replace(
-        job, momentum=0, weight_decay=DECAY, lr=lr, rule=make,
-        sets=(*job.sets, *rule_sets(kind, schedule, momentum=0, weight_decay=DECAY, delta=DELTA,
-                                    learning_rate__base_lr=RATE), *rule_sets(kind, schedule, **fields),
-              *sets))
+def rule(job, kind, schedule, lr, make, **fields):
+    """The job with another rule and another schedule."""
+    given = {"momentum": 0, "weight_decay": DECAY, "delta": DELTA, "learning_rate__base_lr": RATE}
+    return dataclasses.replace(job, momentum=0, weight_decay=DECAY, lr=lr, rule=make,
+                               sets=(*job.sets, *rule_sets(kind, schedule, **(given | fields))))
 
 
 def rule_jobs(job):
     betas = {"adam_conf__beta1": 0.875, "adam_conf__beta2": 0.96875}
-    nesterov = rule(job, "kNesterov", "kFixedStep", lambda step: 0.2 if step < 8 else 0.05,
-                    lambda groups: torch.optim.SGD(groups, momentum=0.75, nesterov=True), momentum=0.75,
-                    learning_rate__fixedstep_conf__step="0,8",
-                    learning_rate__fixedstep_conf__step_lr="0.2,0.05")
     return {
-        "Nesterov, fixed steps": nesterov,
+        "Nesterov, fixed steps": rule(
+            job, "kNesterov", "kFixedStep", lambda step: 0.2 if step < 8 else 0.05,
+            lambda groups: torch.optim.SGD(groups, momentum=0.75, nesterov=True), momentum=0.75,
+            learning_rate__fixedstep_conf__step="0,8",
+            learning_rate__fixedstep_conf__step_lr="0.2,0.05"),
         "AdaGrad, exponential": rule(
             job, "kAdaGrad", "kExponential", lambda step: RATE * 2 ** (-step / 8), written(adagrad),
             learning_rate__exponential_conf__change_freq=8),
@@ -85,9 +83,10 @@ def rule_jobs(job):
             job, "kRMSProp", "kInverseT", lambda step: RATE / (1 + step / 8), written(rmsprop),
             rmsprop_conf__rho=0.875, learning_rate__inverset_conf__final_lr=8),
         "AdaDelta, cosine by epochs": rule(
-            job, "kAdaDelta", "kCosine", lambda step: RATE * (1 + math.cos(math.pi * step / 20)) / 2,
-            lambda groups: torch.optim.Adadelta(groups, rho=0.875, eps=DELTA), adadelta_conf__rho=0.875,
-            learning_rate__unit="kEpochs", learning_rate__cosine_conf__change_freq=1),
+            job, "kAdaDelta", "kCosine",
+            lambda step: RATE * (1 + math.cos(math.pi * step / 20)) / 2,
+            lambda groups: torch.optim.Adadelta(groups, rho=0.875, eps=DELTA),
+            adadelta_conf__rho=0.875, learning_rate__unit="kEpochs", learning_rate__cosine_conf__change_freq=1),
         "Adam, linear": rule(
             job, "kAdam", "kLinear", lambda step: max(0, RATE + (0.002 - RATE) * step / 16),
             lambda groups: torch.optim.Adam(groups, betas=(0.875, 0.96875), eps=DELTA), **betas,
@@ -98,5 +97,6 @@ def rule_jobs(job):
         "clip_norm": dataclasses.replace(
             job, clip=clip_norm, sets=(*job.sets, "updater.clip_norm=0.05")),
         "clip_low, clip_high": dataclasses.replace(
-            job, clip=clip_each, sets=(*job.sets, "updater.clip_low=-0.005", "updater.clip_high=0.01")),
+            job, clip=clip_each,
+            sets=(*job.sets, "updater.clip_low=-0.005", "updater.clip_high=0.01")),
     }
