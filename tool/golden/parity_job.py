@@ -28,7 +28,8 @@ def zeros(shape):
 
 
 def cross_entropy(scores, classes):
-    return F.cross_entropy(scores, classes.flatten())  # those of a text have a row for each time step
+    # A text has a row of scores for each time step.
+    return F.cross_entropy(scores, classes.flatten())
 
 
 @dataclasses.dataclass
@@ -67,9 +68,9 @@ class Job:
 
 
 def named_params(net):
-    """w1, b1, w2, ..., bn1_0 (gamma), bn1_1 (beta), ..., ln1_0, ln1_1, ..., e1, ..., r1_0, r1_1, ...
-    (the gates of a recurrent layer), as the confs call them; then what a batch norm keeps: bn1_2
-    (running mean), bn1_3 (running variance)."""
+    """w1, b1, w2, ..., bn1_0 (gamma), bn1_1 (beta), ..., ln1_0, ln1_1, ..., e1, ..., r1_0, r1_1,
+    ... (the gates of a recurrent layer), as the confs call them; then what a batch norm keeps:
+    bn1_2 (running mean), bn1_3 (running variance)."""
     names, kept, norms, weights, rows, tables, cells = {}, {}, 0, 0, 0, 0, 0
     for module in net.modules():
         if isinstance(module, nn.BatchNorm2d):

@@ -86,7 +86,8 @@ def rule_jobs(job):
             job, "kAdaDelta", "kCosine",
             lambda step: RATE * (1 + math.cos(math.pi * step / 20)) / 2,
             lambda groups: torch.optim.Adadelta(groups, rho=0.875, eps=DELTA),
-            adadelta_conf__rho=0.875, learning_rate__unit="kEpochs", learning_rate__cosine_conf__change_freq=1),
+            adadelta_conf__rho=0.875, learning_rate__unit="kEpochs",
+            learning_rate__cosine_conf__change_freq=1),
         "Adam, linear": rule(
             job, "kAdam", "kLinear", lambda step: max(0, RATE + (0.002 - RATE) * step / 16),
             lambda groups: torch.optim.Adam(groups, betas=(0.875, 0.96875), eps=DELTA), **betas,
