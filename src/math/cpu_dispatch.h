@@ -20,9 +20,8 @@
 //   into the caller (math/parallel_slices.h) and the loop here.
 // - Pointers need __restrict, or the loop gets run-time overlap checks or no vectors at all.
 // - A limit on a number (x > most ? most : x) may make the compiler evaluate what follows twice,
-// also
-//   for the limit itself. Denormal numbers are slow, so choose between results instead where that
-//   happens (math/elementwise/vector_math.h).
+//   the second time for the limit itself. Denormal numbers are slow, so choose between results
+//   instead where that happens (math/elementwise/vector_math.h).
 // - std::sqrt has vectors only under -fno-math-errno. With g++, a choice between numbers (?:) has
 //   vectors in SSE2 and AVX2 only under -fno-trapping-math; this is clang's default. A float sum
 //   has vectors only if the code spells out its partial sums. `#pragma GCC optimize` and optimize
