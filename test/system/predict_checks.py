@@ -35,11 +35,15 @@ def scores(out):
 
 
 def all_close(found, expected, what):
-    """Compares rows. Those computed in batches of other sizes differ in their last digits."""
+    """Compares rows of probabilities, which may be of batches of other sizes.
+
+    A sum in another order changes the last digits of an input of softmax: by some 1e-5 where it is
+    near 20. The probability changes by as much, relative to its size.
+    """
     equal(len(found), len(expected), f"{what}: lines")
     for mine, other in zip(found, expected):
         for a, b in zip(map(float, mine), map(float, other), strict=True):
-            close(a, b, 1e-5, what)
+            close(a, b, 1e-4, what)
 
 
 def digit(case, number):

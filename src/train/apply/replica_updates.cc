@@ -84,6 +84,7 @@ void ReplicaUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
     float* const sum = sums[s];
     if (!sum) continue;  // no worker here has its rows: one worker's part is measured alone
     if (scale != 1)
+#pragma omp simd
       for (int64_t i = 0; i < table[s].size; ++i) sum[i] *= scale;
     replica_.Apply(ctx, s, step, sum);
   }
