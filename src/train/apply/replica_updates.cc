@@ -2,14 +2,34 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "base/thread/stopped.h"
 #include "math/finite.h"
+#include "math/parallel_slices.h"
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+// Calls apply(ctx, s) for slices worker, worker + workers, ... Slices with elements for several
+// threads are applied one after another, by all threads. The threads then share the other slices.
+template <typename Apply>
+void ForSlices(const Context& ctx, const SliceTable& table, int worker, int workers,
+               const Apply& apply) {
+  const auto is_large = [&](int s) { return table[s].size >= kParallelElements; };
+  Context all = ctx, one = ctx;
+  one.threads = 1;
+  for (int s = worker; s < table.size(); s += workers)
+    if (is_large(s)) apply(all, s);
+#pragma omp parallel for schedule(dynamic) num_threads(std::max(1, ctx.threads)) firstprivate(one)
+  for (int s = worker; s < table.size(); s += workers)
+    if (!is_large(s)) apply(one, s);
+}
+
+}  // namespace
 
 ReplicaUpdates::ReplicaUpdates(const JobProto& job, Replica* replica,
                                std::function<NotFiniteAt(int worker)> place_of)
@@ -80,14 +100,16 @@ void ReplicaUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
   if (worker == 0) norm_ = std::sqrt(squares);
   const float scale = rule_.Judge(squares).scale;
   const SliceTable& table = replica_.table();
-  for (int s = worker; s < table.size(); s += workers) {
+  ForSlices(ctx, table, worker, workers, [&](Context& own, int s) {
     float* const sum = sums[s];
-    if (!sum) continue;  // no worker here has its rows: one worker's part is measured alone
+    if (!sum) return;  // no worker here has its rows: one worker's part is measured alone
     if (scale != 1)
+      ParallelSlices(own, table[s].size, [&](int64_t begin, int64_t end) {
 #pragma omp simd
-      for (int64_t i = 0; i < table[s].size; ++i) sum[i] *= scale;
-    replica_.Apply(ctx, s, step, sum);
-  }
+        for (int64_t i = begin; i < end; ++i) sum[i] *= scale;
+      });
+    replica_.Apply(own, s, step, sum);
+  });
 }
 
 }  // namespace singa
