@@ -22,7 +22,7 @@ import json, pathlib, re, sys
 build, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 alone, of_room = [], {}
 for one in json.loads((build / "compile_commands.json").read_text()):
-    one["command"] = re.sub(r"-Winvalid-pch|-include [^ ]*cmake_pch\.hxx", "", one["command"])
+    one["command"] = re.sub(r"-Winvalid-pch|--param=\S+|-include [^ ]*cmake_pch\.hxx", "", one["command"])
     unity = re.search(r"/singa_(\w+)\.dir/Unity/", one["file"])
     if unity:
         of_room[unity[1]] = one
