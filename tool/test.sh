@@ -2,7 +2,7 @@
 # Installs what is needed, builds everything and runs every test; ends with the minutes of each
 # part. Tests on real data run where SINGA_DATA names its folder (test/README.md).
 #
-#   tool/test.sh          all of it: 40 minutes to an hour
+#   tool/test.sh          all of it: some 40 minutes
 #   tool/test.sh quick    after a small change: builds what has changed, then runs format, unit
 #                         tests and whole jobs; a few minutes
 #
